@@ -29,6 +29,7 @@ NAMESPACE = "/wp-json/tribe/events/v1"
 # Snippet: settings of the edge, program.
 CASES = {
     "in-front/nginx.conf": ("in-front/edge.toml", "nginx"),
+    "in-front/apache.conf": ("in-front/edge.toml", "apache2"),
     "in-front/Caddyfile": ("in-front/edge.toml", "caddy"),
     "in-front/haproxy.cfg": ("in-front/edge.toml", "haproxy"),
     "in-front/haproxy-tcp.cfg": ("in-front/edge-tcp.toml", "haproxy"),
@@ -93,7 +94,7 @@ class Trial:
         with open(os.path.join(HERE, name)) as file:
             text = file.read()
         text = text.replace("/etc/ssl/", self.folder + "/").replace("/var/www/wordpress", self.folder + "/site")
-        if not self.is_whole and name.endswith((".conf", "Caddyfile")):
+        if name.endswith((".conf", "Caddyfile")):
             # The web server's own port for the edge: here the stand-in has it.
             text = text.replace("8080", str(self.ports["8081"]))
         for port in ("8787", "9787", "8443", "8080"):
@@ -135,6 +136,8 @@ class Trial:
 
     def proxy_command(self):
         text = self.replaced(self.name)
+        if self.program in ("nginx", "apache2"):
+            text = self.replaced(f"site-port/{os.path.basename(self.name)}") + text
         if self.program == "nginx":
             return ["nginx", "-p", self.folder, "-c", self.write("nginx.conf", nginx(text, self.folder)), "-e", "stderr"]
         if self.program == "caddy":

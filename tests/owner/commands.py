@@ -10,14 +10,15 @@ ALTERNATIVE = re.compile(r"\s*# a container: (.*)$")
 
 # What is not run, by a part of the command, and why. The ways of installing stand in front.
 NOT_RUN = {
-    "package": {"nginx": "no nginx sends visitors to the edge in this way"},
+    "package": {},
     "container": {
-        "nginx": "no nginx sends visitors to the edge in this way",
-        "calendar-edge.service.d": "a container has no unit",
+        "mkdir -p /etc/systemd/system": "a container has no unit",
+        "secret.conf": "a container has no unit",
         "daemon-reload": "a container has no unit",
     },
-    "nginx": {},
+    "archive": {"apt purge": "no package was installed"},
 }
+WITHOUT_WORDPRESS = {"wp-config.php": "there is no WordPress", "wp-load.php": "there is no WordPress", "$wpdb": "there is no WordPress"}
 
 
 @dataclass
@@ -28,12 +29,13 @@ class Block:
     heading: str
     commands: list = field(default_factory=list)
 
-    def of(self, way):
+    def of(self, way, is_wordpress):
         """The commands that this way runs, and those that it does not, with the reason."""
         run, left = [], []
+        not_run = NOT_RUN[way] | ({} if is_wordpress else WITHOUT_WORDPRESS)
         for command, instead in self.commands:
             command = instead if way == "container" and instead else command
-            reason = next((why for part, why in NOT_RUN[way].items() if part in command), None)
+            reason = next((why for part, why in not_run.items() if part in command), None)
             if reason:
                 left.append((command, reason))
             else:

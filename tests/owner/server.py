@@ -1,7 +1,9 @@
 """A server of its own for the commands: folders, network and processes of a namespace, and in it a WordPress behind nginx."""
 
 import fcntl
+import hashlib
 import json
+import re
 import shutil
 import socket
 import struct
@@ -17,10 +19,11 @@ from site_under_test import Site, fpm_program, missing, program
 
 NAME = "wp.example.org"
 WEB = Path("/var/www/wordpress")
+STAND_IN_FILE = Path("/etc/nginx/conf.d/0-stand-in.conf")
 PLUGIN = WEB / "wp-content/mu-plugins/calendar-edge.php"
 SITES = Path("/etc/nginx/sites-available/default")
 # Folders that the commands or nginx write to; `/etc` is a copy.
-OWN = ("/run", "/var/www", "/var/log", "/var/lib/nginx", "/usr/share/doc")
+OWN = ("/run", "/var/www", "/var/log", "/var/lib", "/usr/share/doc", "/usr/local/bin")
 
 BEFORE = f"""server {{
     listen 443 ssl;
@@ -81,12 +84,10 @@ add_action( 'rest_api_init', function () {
 """
 
 
-# What a site without PHP answers to those who only read.
+# What a site without PHP answers to those who only read: the public server, and before that of the second port.
 STAND_IN = f"""server {{
-    listen 443 ssl;
+    listen @LISTEN@;
     server_name {NAME};
-    ssl_certificate     /etc/ssl/{NAME}.crt;
-    ssl_certificate_key /etc/ssl/{NAME}.key;
     default_type application/json;
 
     location = / {{
@@ -100,6 +101,9 @@ STAND_IN = f"""server {{
     location / {{ return 404 '{{"code":"event-not-found","message":"There is none.","data":{{"status":404}}}}'; }}
 }}
 """
+
+
+PUBLIC = f"443 ssl; ssl_certificate /etc/ssl/{NAME}.crt; ssl_certificate_key /etc/ssl/{NAME}.key"
 
 
 def lacking():
@@ -124,7 +128,7 @@ def make_private(root):
     with socket.socket() as any_socket:
         interface_up = struct.pack("16sh14x", b"lo", 0x1 | 0x40)
         fcntl.ioctl(any_socket, 0x8914, interface_up)
-    for folder in ("/run/php", "/var/log/nginx", "/etc/calendar-edge"):
+    for folder in ("/run/php", "/var/log/nginx", "/var/lib/nginx", "/etc/calendar-edge"):
         Path(folder).mkdir(exist_ok=True)
     Path("/etc/calendar-edge").rmdir()
 
@@ -150,11 +154,12 @@ class Server:
         self.fpm = None
 
     def start(self):
-        SITES.write_text(BEFORE if self.site else STAND_IN)
+        SITES.write_text(BEFORE if self.site else STAND_IN.replace("@LISTEN@", PUBLIC))
         if self.site:
             self.start_wordpress()
         else:
             WEB.mkdir()
+            STAND_IN_FILE.write_text(STAND_IN.replace("@LISTEN@", "127.0.0.1:8080"))
             shutil.copy(TOP / "fixtures/contract/index.json", WEB / "index.json")
         subprocess.run(["nginx"], check=True)
 
@@ -162,21 +167,28 @@ class Server:
         self.site.root = WEB
         self.site.build()
         PLUGIN.unlink()
+        settings = WEB / "wp-config.php"
+        # Those of other tests, which owners do not have.
+        settings.write_text(re.sub(r"(?m)^if .*\n.*CALENDAR_EDGE_.*\n}\n", "", settings.read_text()))
         shutil.copy(TOP / "fixtures/contract/index.json", WEB / "index.json")
         self.site.must_use("calendar.php", CALENDAR.replace("@INDEX@", str(WEB / "index.json")))
         address = json.dumps(f"https://{NAME}")
         self.site.php(f"deactivate_plugins( 'calendar-probe.php' ); update_option( 'home', {address} ); update_option( 'siteurl', {address} );")
-        shutil.copy(WEB / "wp-config.php", self.root / "wp-config.php")
         (self.root / "fpm.conf").write_text(FPM)
         self.fpm = subprocess.Popen([fpm_program(), "--nodaemonize", "--fpm-config", self.root / "fpm.conf"], stdin=subprocess.DEVNULL)
 
-    def restore(self):
-        """As before the edge, for the next way to install it."""
+    def everything(self):
+        """The files of the server, but for logs, with what they hold; and the names of the plugin's options."""
+        found = {}
+        for folder in map(Path, ("/etc", "/usr/local", "/usr/share/doc", "/var/lib", WEB)):
+            for file in sorted(folder.rglob("*")):
+                if file.is_dir():
+                    found[str(file)] = "a folder"
+                elif file.is_file():
+                    found[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()
         if self.site:
-            shutil.copy(self.root / "wp-config.php", WEB)
-        PLUGIN.unlink(missing_ok=True)
-        for folder in ("/etc/calendar-edge", "/etc/systemd/system/calendar-edge.service.d", self.root / "installed"):
-            shutil.rmtree(folder, ignore_errors=True)
+            found["options"] = self.site.php("global $wpdb; echo implode( ' ', $wpdb->get_col( \"SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'calendar%edge%'\" ) );")
+        return found
 
     def stop(self):
         subprocess.run(["nginx", "-s", "stop"], check=False)

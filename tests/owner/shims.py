@@ -17,6 +17,7 @@ CLONE = ROOT / "clone"
 EDGE = ROOT / "edge"
 LOADED = ROOT / "loaded.json"
 DROP_INS = Path("/etc/systemd/system/calendar-edge.service.d")
+OWN_UNIT = Path("/etc/systemd/system/calendar-edge.service")
 CREDENTIALS = Path("/run/credentials/calendar-edge.service")
 NOBODY, CONTAINER = 65534, 65532
 
@@ -36,7 +37,12 @@ def sudo(arguments):
 
 
 def apt(arguments):
-    """Unpacks what the package holds, and lets systemd read its unit, as its script does."""
+    """Unpacks what the package holds, and lets systemd read its unit, as its script does; a purge takes both away."""
+    if arguments == ["purge", "-y", "calendar-edge"]:
+        for folder in ("/usr/share/doc/calendar-edge", ROOT / "units", ROOT / "installed"):
+            shutil.rmtree(folder)
+        script = CLONE / "deploy/package/scripts/postrm"
+        return max(subprocess.run(["sh", script, step], check=False).returncode for step in ("remove", "purge"))
     if arguments[0] != "install" or not arguments[1].startswith("./"):
         return refuse(arguments)
     staged = Path(arguments[1])
@@ -50,7 +56,8 @@ def apt(arguments):
 
 def reload_units():
     """Only what is read here counts at the next start."""
-    files = [ROOT / "units/calendar-edge.service", *sorted(DROP_INS.glob("*.conf"))]
+    units = [OWN_UNIT, ROOT / "units/calendar-edge.service"]
+    files = [*[unit for unit in units if unit.exists()][:1], *sorted(DROP_INS.glob("*.conf"))]
     lines = [line for file in files for line in file.read_text().splitlines() if re.match(r"[A-Z]\w+=", line)]
     LOADED.write_text(json.dumps([line.split("=", 1) for line in lines]))
     return 0
@@ -87,10 +94,13 @@ def start_unit():
     for folder in of("RuntimeDirectory"):
         Path("/run", folder).mkdir(exist_ok=True)
         given(Path("/run", folder), 0o750)
+    for folder in of("StateDirectory"):
+        Path("/var/lib", folder).mkdir(exist_ok=True)
+        given(Path("/var/lib", folder), 0o700)
     if of("DynamicUser") != ["yes"]:
         return refuse("a unit without a user of its own")
     program, *rest = of("ExecStart")[-1].split()
-    if program != "/usr/bin/calendar-edge":
+    if not (Path(program).exists() or (program == "/usr/bin/calendar-edge" and (ROOT / "installed/calendar-edge").exists())):
         return refuse(program)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
         path = ROOT / "notices"
@@ -135,6 +145,8 @@ def docker(arguments):
     if verb == "run":
         return docker_run(rest)
     name = next(word for word in rest if not word.startswith("-"))
+    if verb == "rmi":
+        return 0
     if not (ROOT / f"{name}.json").exists():
         print(f"Error: No such container: {name}", file=sys.stderr)
         return 1
@@ -234,15 +246,11 @@ def is_running(pid):
 
 
 def editor(arguments):
-    """Copies what start.md says, under the name of this site: first the second server of the snippet, then the rest."""
+    """Copies what start.md says from the snippet: the upstream and the location."""
     site = Path(arguments[0])
-    snippet = Path("nginx.conf").read_text().replace("www.example.org", "wp.example.org")
+    snippet = Path("deploy/proxies/api-only/nginx.conf").read_text()
     whole = re.MULTILINE | re.DOTALL
-    second = re.findall(r"^server .*?^}\n", snippet, whole)[1]
     text = site.read_text()
-    if second not in text:
-        site.write_text(text + second)
-        return 0
     upstream = re.search(r"^upstream .*?^}\n", snippet, whole)[0]
     location = re.search(r"^    location ~ \^.*?^    }\n", snippet, whole)[0]
     site.write_text(upstream + text.replace("    location / {", location + "\n    location / {", 1))
