@@ -68,6 +68,21 @@ impl OriginRoute {
         self.url_below(call.path(namespace).as_str(), query.as_deref())
     }
 
+    /// The edge's own request for a path and query of the site, with these headers beside those of the way.
+    pub(crate) fn get(
+        &self,
+        target: &str,
+        mut headers: http::HeaderMap,
+    ) -> Result<reqwest::Request, AddressFault> {
+        let (path, query) = target
+            .split_once('?')
+            .map_or((target, None), |(path, query)| (path, Some(query)));
+        self.write_to(&mut headers);
+        let mut request = reqwest::Request::new(http::Method::GET, plain(&self.base, path, query)?);
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
     /// Names the host in the headers of a request, and shows the credentials that the site asks for where the request has
     /// none. The host of the URL is written once, which the client would print for each request.
     pub fn write_to(&self, headers: &mut http::HeaderMap) {

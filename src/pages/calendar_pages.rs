@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use crate::companion::Companions;
 use crate::telemetry::{PageMetrics, unix_time};
 use calendar_edge_core::facts::FactsSnapshot;
-use calendar_edge_core::pages::{PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck};
+use calendar_edge_core::pages::{
+    CalendarPage, CheckStep, PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck,
+};
 
 /// What is known of calendar pages, whatever the settings; clones share it.
 #[derive(Debug, Clone)]
@@ -103,7 +105,7 @@ impl CalendarPages {
 
     /// What stands in the way of all pages. To look at it asks nothing of the site.
     fn hindrance(&self) -> Option<String> {
-        if self.is_failed() {
+        if self.is_stopped() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
         }
         if self.0.companions.facts().snapshot().is_none() {
@@ -123,14 +125,14 @@ impl CalendarPages {
         self.0.companions.called();
     }
 
-    /// Whether the edge gives no responses of its own any more.
-    pub(super) fn is_failed(&self) -> bool {
-        self.0.check.lock().is_failed()
+    /// Whether the edge gives no responses of its own, because a check found an event.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.0.check.lock().is_stopped()
     }
 
-    /// Counts a response for a kind of page. True if the site is to be asked for the same page.
-    pub(super) fn gives(&self, kind: &'static str, is_at_end: bool) -> bool {
-        self.0.check.lock().gives(kind, is_at_end, Instant::now())
+    /// Counts a response for a page. The result is the page that the site is to be asked for.
+    pub(super) fn gives(&self, page: &CalendarPage, is_at_end: bool) -> Option<CalendarPage> {
+        self.0.check.lock().gives(page, is_at_end, Instant::now())
     }
 
     /// Passes an address on if that was done lately, or if its cost can be paid.
@@ -177,36 +179,51 @@ impl CalendarPages {
         self.0.judge.load_full().filter(|_| is_recent)
     }
 
-    /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells.
-    pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
-        self.0.check.lock().ended(Instant::now());
-        if shows_event == Some(true) && !self.is_closed(target) {
-            // It was published in between, which is no fault.
-            return;
+    /// Takes what the site shows on a page that the edge took for empty; none: that is not known.
+    pub(super) fn checked(
+        &self,
+        page: &CalendarPage,
+        address: Option<&str>,
+        shows: Option<bool>,
+    ) -> CheckStep {
+        let agrees = match shows {
+            Some(true) => self.has_opened(page),
+            shows => shows.map(|_| true),
+        };
+        let address = address.unwrap_or_default();
+        let step = self.0.check.lock().shown(page, address, agrees, Instant::now());
+        if step != CheckStep::AskAgain {
+            self.0.metrics.checked(agrees);
         }
-        self.0.metrics.checked(shows_event.map(|shows| !shows));
-        let mut check = self.0.check.lock();
-        match shows_event {
-            Some(false) => check.agrees(),
-            Some(true) if check.fails(&target.to_string()) => tell_failure(target),
-            Some(true) | None => {}
+        match step {
+            CheckStep::Stop => {
+                self.0.metrics.stopped(true);
+                tell_stop(address);
+            }
+            CheckStep::Resume => {
+                self.0.metrics.stopped(false);
+                tracing::info!("checks of calendar pages agreed for an hour: the edge answers them again");
+            }
+            CheckStep::AskAgain | CheckStep::Done => {}
         }
+        step
     }
 
-    fn is_closed(&self, target: &Uri) -> bool {
-        self.judged().is_some_and(|judged| {
-            let address = judged.judge.read(target.path(), target.query());
-            let is_forwarded =
-                |page| matches!(judged.judge.judge(page, unix_time()), PageVerdict::Forward(_));
-            matches!(&address, PageAddress::Page(page) if !is_forwarded(page))
-        })
+    /// Whether the facts open the page now: its event was published in between. None while they are not known.
+    fn has_opened(&self, page: &CalendarPage) -> Option<bool> {
+        let judged = self.judged()?;
+        Some(matches!(
+            judged.judge.judge(page, unix_time()),
+            PageVerdict::Forward(_)
+        ))
     }
 }
 
-fn tell_failure(target: &Uri) {
+fn tell_stop(address: &str) {
     tracing::error!(
-        target = %target,
-        advice = "report it with this address; until the edge starts anew, the site answers all calendar pages",
-        "the site shows an event on a page that the edge took for empty: it answers no calendar pages any more"
+        target = address,
+        advice =
+            "report it with this address; the site answers all calendar pages until checks agree for an hour",
+        "the site shows an event on a page that the edge took for empty: it answers no calendar pages"
     );
 }

@@ -1,22 +1,21 @@
 //! Asks the site for a page that the edge takes for empty, beside the edge's own response.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::ACCEPT_ENCODING;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use tokio::time::sleep;
 use url::Url;
 
 use super::calendar_pages::CalendarPages;
-use crate::backend::{Backends, OriginRoute, SiteTraffic, own_headers, site_request};
-use crate::calls::PublicNames;
-use crate::layers::AskedRequest;
+use crate::backend::{Backends, OriginRoute, SiteTraffic, own_headers};
 use crate::server::bodies::read_within;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::pages::shows_event;
+use calendar_edge_core::pages::{CalendarPage, CheckStep, PageJudge, shows_event};
 
-/// Asks the site of one set of settings.
-#[derive(Debug)]
+/// Asks the site of one set of settings; clones share the way there.
+#[derive(Debug, Clone)]
 pub(crate) struct PageCheck {
     pub(crate) backends: Arc<Backends>,
     pub(crate) origin: OriginRoute,
@@ -26,34 +25,39 @@ pub(crate) struct PageCheck {
 /// The most bytes of a page that are looked at. A longer one tells nothing.
 const MOST_BYTES: usize = 2 << 20;
 
+/// The time between an event on a page and the second look, in which the plugin's message may come.
+const PAUSE: Duration = Duration::from_secs(2);
+
 // === impl PageCheck ===
 
 impl PageCheck {
-    /// Asks for the same page as an anonymous reader. No client waits for it.
-    pub(super) fn begin(&self, asked: &AskedRequest, pages: &CalendarPages) {
-        let mut head = asked.head.clone();
-        head.method = Method::GET;
-        head.headers = own_headers(None);
-        head.headers
-            .insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let public = PublicAddress::of(self.public_url.as_ref(), asked.context.addressed());
-        let forwarded = PublicNames::of(&public).forwarded(&asked.context);
-        let Ok(request) = site_request(&self.origin, &head, reqwest::Body::from(""), &forwarded) else {
-            return pages.checked(&head.uri, None);
-        };
-        let (backends, pages) = (Arc::clone(&self.backends), pages.clone());
+    /// Asks for a page as an anonymous reader, at the address that the edge has for it. Nothing that a client wrote is in
+    /// the question (T-110), and no client waits for it.
+    pub(super) fn begin(&self, page: CalendarPage, judge: &PageJudge, pages: &CalendarPages) {
+        let address = judge.address(&page);
+        let headers = own_headers(self.public_url.as_ref().or_else(|| judge.calendar()));
+        let (check, pages) = (self.clone(), pages.clone());
         tokio::spawn(async move {
-            let log = RequestLog::default();
-            let response = backends.for_site().pass(request, SiteTraffic::Page, &log).await;
-            let shows = match response {
-                Ok(response) if is_page(response.status()) => {
-                    let body = read_within(response.into_body(), MOST_BYTES).await;
-                    body.ok().map(|body| shows_event(&body))
-                }
-                _ => None,
-            };
-            pages.checked(&head.uri, shows);
+            let shows = || async { check.shows_event(address.as_deref()?, headers.clone()).await };
+            while pages.checked(&page, address.as_deref(), shows().await) == CheckStep::AskAgain {
+                sleep(PAUSE).await;
+            }
         });
+    }
+
+    /// Whether the site shows an event there; none: its response says nothing about that.
+    async fn shows_event(&self, address: &str, mut headers: HeaderMap) -> Option<bool> {
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let request = self.origin.get(address, headers).ok()?;
+        let log = RequestLog::default();
+        let response = self
+            .backends
+            .for_site()
+            .pass(request, SiteTraffic::Page, &log)
+            .await;
+        let response = response.ok().filter(|response| is_page(response.status()))?;
+        let body = read_within(response.into_body(), MOST_BYTES).await.ok()?;
+        Some(shows_event(&body))
     }
 }
 

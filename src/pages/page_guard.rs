@@ -38,14 +38,6 @@ pub(crate) enum PageAnswer {
     OfRobots,
 }
 
-/// The edge's response in place of a page.
-struct OwnResponse {
-    response: EdgeResponse,
-    kind: &'static str,
-    /// The page is next to the first or the last event.
-    is_at_end: bool,
-}
-
 /// The name of the robots' budget among the budgets of rules.
 const ROBOTS: &str = "calendar_pages.robots";
 
@@ -77,16 +69,16 @@ impl PageGuard {
             return is_enforced.then_some(PageAnswer::Calendar(calendar));
         }
         let is_endless = loads_views(uri) || address.as_ref().is_some_and(PageAddress::is_endless);
-        let is_empty = match (&judged, &address) {
-            (Some(judged), Some(PageAddress::Page(page))) => self.emptiness(&judged.judge, page),
+        let own = match (&judged, &address) {
+            (Some(judged), Some(PageAddress::Page(page))) => self.in_place_of(&judged.judge, page),
             (_, Some(PageAddress::Unknown { reason, .. })) => {
                 self.pages.metrics().took(reason.into());
                 None
             }
             _ => None,
         };
-        if let Some(response) = is_empty {
-            return self.give(asked, response).map(PageAnswer::Own);
+        if let Some(own) = own {
+            return self.give(own).map(PageAnswer::Own);
         }
         is_endless.then(|| self.within_budget(asked, visitor)).flatten()
     }
@@ -104,44 +96,42 @@ impl PageGuard {
     /// The read whose calendar has the events of the file that is asked for.
     fn calendar(&self, uri: &Uri, read: Option<(&JudgedFacts, &PageAddress)>) -> Option<String> {
         let api = self.api.as_ref()?;
-        if !may_be_file(uri) || self.pages.is_failed() {
+        if !may_be_file(uri) || self.pages.is_stopped() {
             return None;
         }
         let (known, address) = read.filter(|(known, _)| known.judge.hindrance().is_none())?;
         Some(format!("{api}/{}", known.judge.download(address)?))
     }
 
-    /// The response in place of a page that can have no events.
-    fn emptiness(&self, judge: &PageJudge, page: &CalendarPage) -> Option<OwnResponse> {
-        if judge.hindrance().is_some() || self.pages.is_failed() {
-            self.pages.metrics().took("hindered");
-            return None;
-        }
-        let (response, is_at_end) = match judge.judge(page, unix_time()) {
-            PageVerdict::Forward(reason) => {
-                self.pages.metrics().took(reason.into());
-                return None;
-            }
+    /// The response in place of a page that can have no events. For some of them the site is asked, too.
+    fn in_place_of(&self, judge: &PageJudge, page: &CalendarPage) -> Option<EdgeResponse> {
+        let (own, is_at_end) = match judge.judge(page, unix_time()) {
+            _ if judge.hindrance().is_some() => return self.forwards("hindered"),
+            PageVerdict::Forward(reason) => return self.forwards(reason.into()),
             PageVerdict::Beyond { is_at_end } => (without_events(judge.page_without_events()), is_at_end),
             PageVerdict::EmptyFile => (empty_calendar(), false),
         };
-        Some(OwnResponse {
-            response,
-            kind: page.kind(),
-            is_at_end,
-        })
+        if let Some(asked) = self.pages.gives(page, is_at_end) {
+            self.check.begin(asked, judge, &self.pages);
+        }
+        if self.pages.is_stopped() {
+            return self.forwards("hindered");
+        }
+        Some(own)
     }
 
-    /// Gives a response, or counts it in report mode. Some are compared with the site's afterwards.
-    fn give(&self, asked: &AskedRequest, own: OwnResponse) -> Option<EdgeResponse> {
-        if self.pages.gives(own.kind, own.is_at_end) {
-            self.check.begin(asked, &self.pages);
-        }
+    fn forwards(&self, reason: &'static str) -> Option<EdgeResponse> {
+        self.pages.metrics().took(reason);
+        None
+    }
+
+    /// Gives a response, or counts it in report mode.
+    fn give(&self, own: EdgeResponse) -> Option<EdgeResponse> {
         let is_enforced = self.settings.mode == Mode::Enforce;
         self.pages
             .metrics()
             .took(if is_enforced { "answered" } else { "would_answer" });
-        is_enforced.then_some(own.response)
+        is_enforced.then_some(own)
     }
 
     /// What the budget of all robots allows to one of endless addresses; none where it does not hold.

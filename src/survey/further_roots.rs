@@ -8,9 +8,9 @@ use url::Url;
 
 use super::addresses::home_path;
 use super::header_links::header_links;
-use super::html::tags;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
+use calendar_edge_core::pages::tags;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,6 @@ pub(crate) mod guarded_rules;
 mod header_links;
 mod hindrance;
 mod home;
-mod html;
 mod languages;
 pub(crate) mod named_address;
 mod obstacle;

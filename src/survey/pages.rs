@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use calendar_edge_core::pages::tags;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use url::Url;
-
-use super::html::tags;
 
 /// The attributes that hold addresses which browsers follow.
 const ADDRESSES: [&str; 3] = ["href", "src", "action"];

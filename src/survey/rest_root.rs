@@ -9,12 +9,12 @@ use url::Url;
 use super::addresses::home_path;
 use super::header_links::header_links;
 use super::hindrance::hindrance;
-use super::html::tags;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::BASIC_AT_WORDPRESS;
 use super::root_document::RootDocument;
 use super::survey_report::Report;
 use super::visit::{Asking, Visited, front, is_same_site};
+use calendar_edge_core::pages::tags;
 
 /// A REST root that answers.
 pub(super) struct RestRoot {

@@ -3,8 +3,8 @@
 use calendar_edge_core::settings::BackendSettings;
 
 use super::addresses::home_path;
-use super::html::tags;
 use super::probe::Probe;
+use calendar_edge_core::pages::tags;
 
 /// Stands for what a site hides.
 const NOT_SHOWN: &str = "(version not shown)";

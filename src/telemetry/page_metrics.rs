@@ -12,7 +12,7 @@ metrics! {
         calendar_page_checks: Counter["result"] =
             "Pages that the edge answered itself, or would have, and for which it asked the site afterwards";
         calendar_pages_failed: Gauge[] =
-            "Whether a check found an event on a page that the edge took for empty, so that it answers none any more";
+            "Whether checks found an event on a page that the edge took for empty, so that it answers none";
     }
 }
 
@@ -34,14 +34,16 @@ impl PageMetrics {
         self.calendar_pages.add([outcome.into()], 1);
     }
 
-    /// Counts a check: whether the site showed no event; none if its response does not tell.
+    /// Counts a check: whether the site agreed; none if its response does not say.
     pub(crate) fn checked(&self, agrees: Option<bool>) {
         let [same, failed, unclear] = RESULTS;
         let result = agrees.map_or(unclear, |agrees| if agrees { same } else { failed });
         self.calendar_page_checks.add([result.into()], 1);
-        if agrees == Some(false) {
-            self.calendar_pages_failed.set([], 1);
-        }
+    }
+
+    /// Whether the edge answers no pages, because checks found an event on one.
+    pub(crate) fn stopped(&self, is_stopped: bool) {
+        self.calendar_pages_failed.set([], usize::from(is_stopped));
     }
 
     /// The requests by what became of them.

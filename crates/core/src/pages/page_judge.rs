@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use url::Url;
 
 use super::address_reader::AddressReader;
 use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView};
@@ -24,6 +25,7 @@ pub struct PageJudge {
     pub(super) has_list: bool,
     enabled: Vec<PageView>,
     hindrance: Option<Hindrance>,
+    calendar: Option<Url>,
     page: Bytes,
     all: Spans,
     featured: Spans,
@@ -123,6 +125,7 @@ impl PageJudge {
                 .filter_map(|name| PageView::named(name.as_bytes()))
                 .collect(),
             hindrance: hindrance(site),
+            calendar: Url::parse(&site.calendar).ok(),
             page: Bytes::from(page_without_events(site)),
             all: Spans::new(times(events.iter())),
             featured: Spans::new(times(events.iter().filter(|event| event.featured))),
@@ -134,6 +137,11 @@ impl PageJudge {
     /// Why no page of this site can be judged; none if pages can.
     pub const fn hindrance(&self) -> Option<&Hindrance> {
         self.hindrance.as_ref()
+    }
+
+    /// The address of the calendar, as the site names it.
+    pub const fn calendar(&self) -> Option<&Url> {
+        self.calendar.as_ref()
     }
 
     /// The page in the site's language that says that there are no events.
