@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use url::Url;
 
 use super::announcements::Announcements;
@@ -40,6 +42,8 @@ struct State {
     announcements: Announcements,
     feed: ChangeFeed,
     facts: FactsStore,
+    /// Is notified when a site has shown its number, or has not responded to the question for it.
+    answered: Notify,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that never showed a number.
     first_question: AtomicU64,
 }
@@ -64,6 +68,7 @@ impl Companions {
             announcements: Announcements::default(),
             feed,
             facts,
+            answered: Notify::new(),
             first_question: AtomicU64::new(0),
         }))
     }
@@ -112,6 +117,11 @@ impl Companions {
     pub(crate) fn were_called(&self, within: Duration) -> bool {
         let last = UnixTime::from_millis(self.0.last_call.load(Ordering::Relaxed));
         self.0.is_called.load(Ordering::Relaxed) || unix_time().saturating_since(last) < within
+    }
+
+    /// Ends with the next number of a site, or a question for it that has no response.
+    pub(crate) fn next_answer(&self) -> Notified<'_> {
+        self.0.answered.notified()
     }
 
     /// When the companion plugin was last heard of, at whatever root.
@@ -177,6 +187,7 @@ impl Companions {
                 if let Some(state) = self.0.roots.lock().get_mut(root) {
                     state.unanswered();
                 }
+                self.0.answered.notify_waiters();
             }
         }
         false
@@ -383,6 +394,7 @@ impl Companions {
         } else if !sign.is_unbroken {
             self.0.facts.silent(root);
         }
+        self.0.answered.notify_waiters();
         sign.is_outdated
     }
 }

@@ -44,6 +44,13 @@ impl Companions {
         self.is_so(&root, is_current).then(|| self.facts().snapshot())?
     }
 
+    /// Whether the facts are whole, and may be current again once the site shows its number.
+    pub(crate) fn facts_await_number(&self) -> bool {
+        let (reconcile, now) = (self.reconcile(), unix_time());
+        let awaits = |root| self.is_so(&root, |site| site.awaits_number(reconcile, now));
+        self.facts().snapshot().is_some() && self.facts().root().is_some_and(awaits)
+    }
+
     /// The question for facts that is due, and the root that it goes to.
     fn facts_question(&self) -> Option<(Url, FactsQuestion)> {
         let (patience, now) = (self.reconcile() / 2, unix_time());

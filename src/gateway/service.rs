@@ -35,7 +35,7 @@ use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::CostClass;
-use calendar_edge_core::pages::{Visitor, name_download};
+use calendar_edge_core::pages::{is_editor, name_download};
 use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
@@ -148,7 +148,7 @@ impl Service<EdgeRequest> for Gateway {
 
 /// Returns true if a request may change what pages show. A call to `xmlrpc.php` has its credentials in its body.
 fn may_edit(head: &Parts) -> bool {
-    Visitor::is_editor(head) || LoginDoor::of(head) == Some(LoginDoor::XmlRpc)
+    is_editor(head) || LoginDoor::of(head) == Some(LoginDoor::XmlRpc)
 }
 
 // === impl GatewayParts ===

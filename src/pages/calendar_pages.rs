@@ -9,6 +9,7 @@ use foldhash::quality::RandomState;
 use http::Uri;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::companion::Companions;
 use crate::telemetry::{PageMetrics, unix_time};
@@ -38,6 +39,10 @@ pub(super) struct JudgedFacts {
     facts: Arc<FactsSnapshot>,
     pub(super) judge: PageJudge,
 }
+
+/// The longest time that a page waits for the number of the site.
+const PATIENCE: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// The time for which addresses are read by what the site told, while it is silent or tells anew.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
@@ -87,10 +92,8 @@ impl CalendarPages {
             return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
         }
         match address {
-            PageAddress::Elsewhere { .. } | PageAddress::File { .. } => {
-                forwarded(None, word("no_calendar_page"))
-            }
-            PageAddress::Unknown { reason, .. } => forwarded(None, word(reason.into())),
+            PageAddress::Elsewhere | PageAddress::File { .. } => forwarded(None, word("no_calendar_page")),
+            PageAddress::Unknown(reason) => forwarded(None, word(reason.into())),
             PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
                 PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
                 PageVerdict::Beyond { .. } => {
@@ -135,14 +138,17 @@ impl CalendarPages {
         self.0.check.lock().gives(page, is_at_end, Instant::now())
     }
 
-    /// Passes an address on if that was done lately, or if its cost can be paid.
+    /// Passes an address on if that was done lately, or if its cost can be paid. A form has no address.
     pub(super) fn pay_once<E>(
         &self,
-        address: &Uri,
+        address: Option<&Uri>,
         period: Duration,
         pay: impl FnOnce(Instant) -> Result<(), E>,
     ) -> Result<(), E> {
         let now = Instant::now();
+        let Some(address) = address else {
+            return pay(now);
+        };
         let address = self.0.hash.hash_one(address.path_and_query());
         let mut seen = self.0.seen.lock();
         let seen = seen.get_or_insert_with(|| SeenAddresses::new(period, now));
@@ -169,6 +175,23 @@ impl CalendarPages {
         let judged = Arc::new(JudgedFacts { facts, judge });
         self.0.judge.store(Some(Arc::clone(&judged)));
         Some(judged)
+    }
+
+    /// As [`judged`](Self::judged); where the site's number may make the facts current, it is waited for.
+    pub(super) async fn judged_now(&self) -> Option<Arc<JudgedFacts>> {
+        let until_known = async {
+            loop {
+                let answer = self.0.companions.next_answer();
+                let judged = self.judged();
+                if judged.is_some() || !self.0.companions.facts_await_number() {
+                    return judged;
+                }
+                // A look that comes too early after another question asks nothing.
+                self.called();
+                let _ = timeout(AGAIN, answer).await;
+            }
+        };
+        timeout(PATIENCE, until_known).await.ok().flatten()
     }
 
     /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
@@ -221,7 +244,7 @@ impl CalendarPages {
 
 fn tell_stop(address: &str) {
     tracing::error!(
-        target = address,
+        address,
         advice =
             "report it with this address; the site answers all calendar pages until checks agree for an hour",
         "the site shows an event on a page that the edge took for empty: it answers no calendar pages"

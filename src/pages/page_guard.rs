@@ -13,7 +13,8 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::pages::{
-    CalendarPage, EMPTY_CALENDAR, PageAddress, PageJudge, PageVerdict, Visitor, loads_views, may_be_file,
+    CalendarPage, EMPTY_CALENDAR, FormReading, PageAddress, PageJudge, PageVerdict, is_endless,
+    is_public_read, may_be_file, shows_claims,
 };
 use calendar_edge_core::settings::{CalendarPageSettings, Mode};
 
@@ -38,8 +39,9 @@ pub(crate) enum PageAnswer {
     OfRobots,
 }
 
-/// The name of the robots' budget among the budgets of rules.
+/// The names of the robots' budget, and of the one for requests with cookies or credentials.
 const ROBOTS: &str = "calendar_pages.robots";
+const CLAIMING: &str = "calendar_pages.robots.claiming";
 
 /// A new event opens its page for everybody within this time, whatever keeps the edge's response.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -47,40 +49,57 @@ const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
 // === impl PageGuard ===
 
 impl PageGuard {
-    /// The answer to a request without a body; none: the site answers.
-    pub(crate) fn answer(&self, asked: &AskedRequest) -> Option<PageAnswer> {
+    /// The answer to a request for the rest of the site, by its head; none: the site answers.
+    pub(crate) async fn answer(&self, asked: &AskedRequest, has_body: bool) -> Option<PageAnswer> {
         if self.settings.mode == Mode::Off {
             return None;
         }
-        let visitor = Visitor::of(&asked.head).filter(|visitor| *visitor != Visitor::Known)?;
+        let own = if !has_body && is_public_read(&asked.head) {
+            self.answer_read(asked).await
+        } else {
+            None
+        };
+        match own {
+            Some(own) => own,
+            None => self.within_budget(asked, FormReading::Absent),
+        }
+    }
+
+    /// The answer to a plain read; none if the budget decides.
+    async fn answer_read(&self, asked: &AskedRequest) -> Option<Option<PageAnswer>> {
         // Somebody needs to know how far the site is.
         self.pages.called();
-        let (judged, uri) = (self.pages.judged(), &asked.head.uri);
-        // Without facts of this moment the last ones tell which address is a file, and which has a date.
-        let known = judged.clone().or_else(|| self.pages.known());
-        let address = known
-            .as_ref()
-            .map(|known| known.judge.read(uri.path(), uri.query()));
-        if let Some(calendar) = self.calendar(uri, known.as_deref().zip(address.as_ref())) {
-            let is_enforced = self.settings.mode == Mode::Enforce;
-            if !is_enforced {
-                self.pages.metrics().took("would_answer");
-            }
-            return is_enforced.then_some(PageAnswer::Calendar(calendar));
+        let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
+        // Without facts of this moment the last ones tell which address is a file.
+        let known = judged.clone().or_else(|| self.pages.known())?;
+        let address = known.judge.read(uri.path(), uri.query());
+        if let Some(calendar) = self.calendar(uri, &known, &address) {
+            return Some(self.give_calendar(asked, &address, calendar));
         }
-        let is_endless = loads_views(uri) || address.as_ref().is_some_and(PageAddress::is_endless);
         let own = match (&judged, &address) {
-            (Some(judged), Some(PageAddress::Page(page))) => self.in_place_of(&judged.judge, page),
-            (_, Some(PageAddress::Unknown { reason, .. })) => {
-                self.pages.metrics().took(reason.into());
-                None
-            }
+            (Some(judged), PageAddress::Page(page)) => self.in_place_of(&judged.judge, page),
+            (_, PageAddress::Unknown(reason)) => self.forwards((*reason).into()),
             _ => None,
         };
-        if let Some(own) = own {
-            return self.give(own).map(PageAnswer::Own);
+        own.map(|own| self.give(own).map(PageAnswer::Own))
+    }
+
+    /// The calendar in place of a file. There is no end of names that events may have, and the API is asked for each.
+    fn give_calendar(
+        &self,
+        asked: &AskedRequest,
+        address: &PageAddress,
+        calendar: String,
+    ) -> Option<PageAnswer> {
+        if self.settings.mode != Mode::Enforce {
+            return self.forwards("would_answer");
         }
-        is_endless.then(|| self.within_budget(asked, visitor)).flatten()
+        let is_of_event = matches!(address, PageAddress::File { event: Some(_) });
+        let refused = is_of_event
+            .then(|| self.within_budget(asked, FormReading::Absent))
+            .flatten();
+        let refused = refused.filter(|answer| matches!(answer, PageAnswer::Own(_)));
+        Some(refused.unwrap_or(PageAnswer::Calendar(calendar)))
     }
 
     /// Counts a file that a calendar took the place of.
@@ -90,16 +109,23 @@ impl PageGuard {
 
     /// The answer to a request for a file that the calendar does not have; none: the site answers.
     pub(crate) fn answer_file(&self, asked: &AskedRequest) -> Option<PageAnswer> {
-        self.within_budget(asked, Visitor::of(&asked.head)?)
+        self.within_budget(asked, FormReading::Absent)
+    }
+
+    /// The response to a request with a form that the budget refuses.
+    pub(crate) fn refuse_form(&self, asked: &AskedRequest, form: FormReading<'_>) -> Option<EdgeResponse> {
+        match self.within_budget(asked, form)? {
+            PageAnswer::Own(refused) => Some(refused),
+            PageAnswer::Calendar(_) | PageAnswer::OfRobots => None,
+        }
     }
 
     /// The read whose calendar has the events of the file that is asked for.
-    fn calendar(&self, uri: &Uri, read: Option<(&JudgedFacts, &PageAddress)>) -> Option<String> {
+    fn calendar(&self, uri: &Uri, known: &JudgedFacts, address: &PageAddress) -> Option<String> {
         let api = self.api.as_ref()?;
-        if !may_be_file(uri) || self.pages.is_stopped() {
+        if !may_be_file(uri) || self.pages.is_stopped() || known.judge.hindrance().is_some() {
             return None;
         }
-        let (known, address) = read.filter(|(known, _)| known.judge.hindrance().is_none())?;
         Some(format!("{api}/{}", known.judge.download(address)?))
     }
 
@@ -120,7 +146,7 @@ impl PageGuard {
         Some(own)
     }
 
-    fn forwards(&self, reason: &'static str) -> Option<EdgeResponse> {
+    fn forwards<T>(&self, reason: &'static str) -> Option<T> {
         self.pages.metrics().took(reason);
         None
     }
@@ -134,24 +160,28 @@ impl PageGuard {
         is_enforced.then_some(own)
     }
 
-    /// What the budget of all robots allows to one of endless addresses; none where it does not hold.
-    fn within_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<PageAnswer> {
+    /// What the budget of all robots allows to a request for an endless page; none where it does not hold. Cookies and
+    /// credentials prove nothing here: requests that show some have a budget of their own (T-114).
+    fn within_budget(&self, asked: &AskedRequest, form: FormReading<'_>) -> Option<PageAnswer> {
         let rate = self.settings.robots.as_ref()?;
-        if visitor != Visitor::Anybody {
+        if self.settings.mode == Mode::Off || !is_endless(&asked.head, form) {
             return None;
         }
-        let pay = |now| self.buckets.spend_by_rule(ROBOTS, rate, None, now);
-        let passed = self.pages.pay_once(&asked.head.uri, rate.period, pay);
+        let has_claims = shows_claims(&asked.head);
+        let budget = if has_claims { CLAIMING } else { ROBOTS };
+        let client = asked.context.client.address;
+        let pay = |now| self.buckets.spend_in_parts(budget, rate, client, now);
+        let address = matches!(form, FormReading::Absent).then_some(&asked.head.uri);
+        let passed = self.pages.pay_once(address, rate.period, pay);
         let is_enforced = self.settings.mode == Mode::Enforce;
         let Err(exceeded) = passed else {
-            return is_enforced.then_some(PageAnswer::OfRobots);
+            return (is_enforced && !has_claims).then_some(PageAnswer::OfRobots);
         };
         if !is_enforced {
-            self.pages.metrics().took("would_limit");
-            return None;
+            return self.forwards("would_limit");
         }
         self.pages.metrics().took("limited");
-        let insists = "`calendar_pages.robots` holds for all clients without a cookie together";
+        let insists = "`calendar_pages.robots` holds for all clients together, and a quarter of it for each";
         asked.refused(DecidingBody::None, RefusalReason::moment(insists));
         Some(PageAnswer::Own(fault::too_fast(&exceeded)))
     }

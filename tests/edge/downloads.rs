@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use calendar_edge_core::settings::{Mode, OtherTraffic, Settings};
+use calendar_edge_core::settings::{Mode, OtherTraffic, Rate, Settings};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -268,6 +268,30 @@ async fn what_the_calendar_does_not_have_is_the_plugins() {
     scene.origin.kill().await;
     let failed = scene.edge.get(LISTS[0]).await;
     assert!(failed.status.is_server_error() && failed.header("content-disposition").is_none());
+}
+
+#[tokio::test]
+async fn t114_files_of_events_that_do_not_exist_pay_before_the_api_is_asked() {
+    let scene = DownloadScene::new(|settings| {
+        settings.calendar_pages.robots = Some(Rate {
+            requests: 8,
+            period: Duration::from_hours(1),
+        });
+    })
+    .await;
+    let mut passed = 0;
+    for number in 0..20 {
+        let file = scene.edge.get(&format!("/event/none-{number}/?ical=1")).await;
+        passed += usize::from(file.status == 200);
+    }
+    assert_eq!(passed, 2, "a quarter for one client");
+    let asked = scene.asked();
+    assert_eq!(asked.len(), 4, "the API and the site, for each: {asked:?}");
+    assert_eq!(
+        events_in(&scene.edge.get(LISTS[0]).await),
+        60,
+        "a list costs the site nothing"
+    );
 }
 
 #[tokio::test]

@@ -94,7 +94,10 @@ impl SiteState {
             } else {
                 "none"
             };
-            let page = format!("<article class=\"{class}\">WordPress</article>");
+            // As WordPress prints what it was asked for.
+            let link = format!("<a href=\"{}\">WordPress</a>", seen.target);
+            let page =
+                format!("<div class=\"tribe-events-view\"><article class=\"{class}\">{link}</article></div>");
             return Reply::of_type(200, "text/html", &page);
         }
         match (query, self.fault) {

@@ -12,6 +12,9 @@ use crate::feed::feed_site::key;
 use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply};
 
 const FAR: &str = "/events/month/2127-04/";
+/// The address at which the edge asks for it.
+const CHECKED: &str = "/events/2127-04/";
+const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const LOGIN: &str = "wordpress_logged_in_ab=u%7C1";
 
 /// A site with five events on 1 August 2027, and an edge that answers pages.
@@ -173,22 +176,100 @@ async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
     until_forwarded(&scene, "/events/month/2128-04/", false).await;
 }
 
+/// How often the site was asked for the page by the edge itself.
+fn checks(scene: &FactsScene) -> usize {
+    let seen = scene.origin.seen();
+    seen.iter().filter(|seen| seen.target == CHECKED).count()
+}
+
+async fn until_checked(scene: &FactsScene, times: usize) {
+    for _ in 0..400 {
+        scene.edge.get(FAR).await;
+        if checks(scene) >= times {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("the page is not asked for");
+}
+
 #[tokio::test]
 async fn an_event_on_a_page_that_was_taken_for_empty_ends_the_edges_own_answers() {
     let scene = scene(|site| {
-        site.full.insert(FAR.to_owned());
+        site.full.insert(CHECKED.to_owned());
     })
     .await;
     assert!(!is_forwarded(&scene, FAR).await);
     // The site is asked after one of the next responses: it rests of another question now.
+    until_checked(&scene, 1).await;
+    assert!(
+        !is_forwarded(&scene, FAR).await,
+        "it is asked again before it is believed"
+    );
     until_forwarded(&scene, FAR, true).await;
+    assert_eq!(checks(&scene), 2);
     scene
         .until("edge_calendar_pages_failed", |failed| failed == "1")
         .await;
     assert!(is_forwarded(&scene, "/events/month/2128-04/").await);
     let status = scene.edge.admin("/status").await.json();
-    assert_eq!(status["calendar_pages"]["check"]["example"], json!(FAR));
+    assert_eq!(status["calendar_pages"]["check"]["example"], json!(CHECKED));
     assert!(status["calendar_pages"]["hindrance"].is_string());
+}
+
+#[tokio::test]
+async fn t110_an_event_that_is_gone_at_the_second_look_ends_nothing() {
+    let scene = scene(|site| {
+        site.full.insert(CHECKED.to_owned());
+    })
+    .await;
+    until_checked(&scene, 1).await;
+    scene.change(|site| site.full.clear());
+    until_checked(&scene, 2).await;
+    let agreed = "edge_calendar_page_checks_total{result=\"agreed\"}";
+    scene.until(agreed, |agreed| agreed != "0").await;
+    assert!(!is_forwarded(&scene, FAR).await);
+}
+
+#[tokio::test]
+async fn t110_no_spelling_of_a_client_makes_the_edge_doubt_its_pages() {
+    let scene = scene(|_| {}).await;
+    scene.origin.take_seen();
+    let spelled =
+        "/%65vents/month/2127-04/?fbclid=type-tribe_events&utm_x=%3Carticle+class=type-tribe_events%3E";
+    until_checked(&scene, 1).await;
+    for _ in 0..30 {
+        assert!(!is_forwarded(&scene, spelled).await);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let seen = scene.origin.seen();
+    let is_spelled = |target: &str| target.contains("fbclid") || target.contains("month");
+    assert!(!seen.iter().any(|seen| is_spelled(&seen.target)));
+    assert!(checks(&scene) > 1);
+    assert_eq!(
+        scene.edge.metric("edge_calendar_pages_failed").await.as_deref(),
+        Some("0")
+    );
+}
+
+#[tokio::test]
+async fn t110_writes_with_a_made_up_login_open_no_page() {
+    let scene = scene(|_| {}).await;
+    for _ in 0..5 {
+        let save = scene.edge.request(Method::POST, "/wp-admin/post.php");
+        Answer::to(save.header("cookie", LOGIN).body("post=34")).await;
+        assert!(!is_forwarded(&scene, FAR).await);
+    }
+}
+
+#[tokio::test]
+async fn after_a_quiet_time_the_site_is_asked_for_its_number_before_a_page() {
+    let scene = scene(|_| {}).await;
+    for _ in 0..2 {
+        // Longer than the time for which a number holds.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(!is_forwarded(&scene, FAR).await);
+    }
 }
 
 #[tokio::test]
@@ -222,15 +303,21 @@ async fn a_silent_companion_opens_all_pages() {
     until_forwarded(&scene, FAR, false).await;
 }
 
-/// A site whose robots may ask for two pages an hour.
+/// A site each of whose robots may ask for two pages an hour.
 async fn scene_with_two_pages_for_robots(reconcile: Duration) -> FactsScene {
+    // A client gets a quarter.
+    scene_for_robots(reconcile, 8).await
+}
+
+async fn scene_for_robots(reconcile: Duration, requests: u32) -> FactsScene {
     let scene = FactsScene::with(
         |_| {},
         |settings| {
+            settings.trusted_proxies = vec!["127.0.0.1/32".parse().expect("a network")];
             settings.cache.reconcile = reconcile;
             settings.calendar_pages.mode = Mode::Enforce;
             settings.calendar_pages.robots = Some(Rate {
-                requests: 2,
+                requests,
                 period: Duration::from_hours(1),
             });
         },
@@ -278,6 +365,130 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
         .header("cookie", "a=b");
     assert_eq!(Answer::to(person).await.status.as_u16(), 200);
     assert_eq!(count(&scene, "limited").await, "2");
+}
+
+#[tokio::test]
+async fn t113_one_address_takes_no_robots_budget_from_others() {
+    let scene = scene_for_robots(Duration::from_mins(1), 20).await;
+    until_forwarded(&scene, "/events/month/2150-01/", false).await;
+    let passed = async |client: &str, times: usize| {
+        let mut passed = 0;
+        for number in 0..times {
+            let page = format!("/events/2027-08-01/?foo={number}&from={client}");
+            let request = scene
+                .edge
+                .request(Method::GET, &page)
+                .header("x-forwarded-for", client);
+            passed += usize::from(Answer::to(request).await.status == 200);
+        }
+        passed
+    };
+    assert_eq!(passed("192.0.2.1", 40).await, 5);
+    assert_eq!(passed("2001:db8::1", 4).await, 4);
+    assert_eq!(passed("2001:db8::ffff", 4).await, 1, "one network is one client");
+    assert_eq!(passed("192.0.2.2", 5).await, 5);
+}
+
+#[tokio::test]
+async fn t114_whatever_runs_a_dated_page_pays_for_it() {
+    let scene = scene_with_two_pages_for_robots(Duration::from_mins(1)).await;
+    until_forwarded(&scene, "/events/month/2150-01/", false).await;
+    let request = |method: Method, target: &str, field: (&str, &str), body: String| {
+        let request = scene.edge.request(method, target).header(field.0, field.1);
+        if body.is_empty() {
+            request
+        } else {
+            request.body(body)
+        }
+    };
+    let none = ("accept", "*/*");
+    let large = format!("a={}", "x".repeat(70_000));
+    let plain = [
+        request(Method::GET, "/events/2027-08-01/?n=1", none, String::new()),
+        request(Method::GET, "/events/2027-08-01/?n=2", none, String::new()),
+    ];
+    let beyond = [
+        request(Method::GET, "/events/2027-08-01/?n=3", none, String::new()),
+        request(Method::POST, "/events/2027-08-01/", none, "x".to_owned()),
+        request(Method::OPTIONS, "/events/2027-08-01/?n=4", none, String::new()),
+        request(Method::GET, "/events/2127-08-01/", none, "x".to_owned()),
+        request(
+            Method::POST,
+            "/",
+            FORM,
+            "post_type=tribe_events&eventDate=2027-08".to_owned(),
+        ),
+        request(Method::POST, "/events/2027-08-01/", FORM, "a=b".to_owned()),
+        request(Method::POST, "/events/", FORM, large),
+        request(Method::GET, "/events/2027-08-01/feed/", none, String::new()),
+        request(
+            Method::GET,
+            "/wp-json/tribe/views/v2/html?url=x",
+            none,
+            String::new(),
+        ),
+        request(
+            Method::POST,
+            "/wp-json//tribe/views%2Fv2/html",
+            none,
+            "{}".to_owned(),
+        ),
+        request(
+            Method::GET,
+            "/?rest_route=/tribe/views/v2/html",
+            none,
+            String::new(),
+        ),
+        request(
+            Method::POST,
+            "/",
+            FORM,
+            "rest_route=/tribe/views/v2/html".to_owned(),
+        ),
+        request(
+            Method::POST,
+            "/wp-admin/admin-ajax.php",
+            FORM,
+            "action=tribe_events_views_v2_fallback".to_owned(),
+        ),
+        request(Method::GET, "/no-such-page/?ical=1", none, String::new()),
+    ];
+    let free = [
+        request(Method::GET, "/events/", none, String::new()),
+        request(Method::POST, "/contact/", FORM, "text=2027-08-01".to_owned()),
+        request(Method::GET, "/event/gala/", none, String::new()),
+    ];
+    for (requests, is_refused) in [
+        (plain.into(), false),
+        (Vec::from(beyond), true),
+        (free.into(), false),
+    ] {
+        for request in requests {
+            let answer = Answer::to(request).await;
+            assert_eq!(
+                answer.status == 429,
+                is_refused,
+                "{} {}",
+                answer.status,
+                answer.body
+            );
+        }
+    }
+    // Cookies and credentials prove nothing, and have a budget of their own.
+    for claim in [
+        ("authorization", "Basic YTpi"),
+        ("cookie", LOGIN),
+        ("cookie", "a=b"),
+    ] {
+        let page = |number: u32| format!("/events/2027-08-01/?{}={number}", claim.1.len());
+        let ask = async |number: u32| {
+            let request = request(Method::GET, &page(number), claim, String::new());
+            Answer::to(request).await.status.as_u16()
+        };
+        let first = ask(0).await;
+        assert_eq!(first, if claim.1 == "a=b" { 429 } else { 200 }, "{claim:?}");
+        assert_eq!(ask(0).await, first, "{claim:?}");
+    }
 }
 
 #[tokio::test]

@@ -65,6 +65,9 @@ def walk(site, server, tally, span, margin, lists):
 def judged(site, edge, name, tally, wanted):
     """Asks the edge for each page, and the site for each that the edge answered."""
     until_closed(edge, name, tally)
+    # WordPress prints what it is asked for; the edge's checks ask at an address of their own.
+    for _ in range(12):
+        edge.get(f"{FAR}?fbclid=type-tribe_events")
 
     def ask(address):
         answer = edge.get(address)

@@ -28,6 +28,7 @@ use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, Sit
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::limits::rates::{Login, RateLimitStatus};
+use calendar_edge_core::pages::FormReading;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Timeouts};
 use calendar_edge_judge::problem::Refusal;
@@ -127,8 +128,12 @@ impl Site {
         if self.surface.reads_calls(request.as_ref()) {
             return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);
         }
-        if let Some(answer) = body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
-            return self.answer_page(asked, answer).await;
+        let has_body = !body.is_end_stream();
+        match self.pages.answer(asked, has_body).await {
+            // A body goes on as it comes.
+            Some(PageAnswer::OfRobots) if has_body => {}
+            Some(answer) => return self.answer_page(asked, answer).await,
+            None => {}
         }
         let answer = self.stream_whole(asked, body);
         Passage::Answered(self.logins.guard_login(asked, None, answer).await)
@@ -243,6 +248,9 @@ impl Site {
                 if let Some(refused) = self.surface.by_body(asked, request.as_ref(), &seen) {
                     return Passage::Answered(refused);
                 }
+                if let Some(refused) = self.pages.refuse_form(asked, FormReading::Unread) {
+                    return Passage::Answered(refused);
+                }
                 let guard = self.surface.on_the_way(asked, request.as_ref(), &begun);
                 let form = self.begun((Some(scan), guard), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
@@ -273,6 +281,9 @@ impl Site {
                     Err(refused) => return Passage::Answered(*refused),
                 };
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                    return Passage::Answered(refused).telling(&charged);
+                }
+                if let Some(refused) = self.pages.refuse_form(asked, FormReading::Whole(&form)) {
                     return Passage::Answered(refused).telling(&charged);
                 }
                 let whole = reqwest::Body::from(form.clone());

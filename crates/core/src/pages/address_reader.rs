@@ -50,13 +50,12 @@ impl AddressReader {
         let is_ical = ["ical", "outlook-ical"]
             .iter()
             .any(|name| parameters.get(name).is_some());
-        let elsewhere = PageAddress::Elsewhere { is_ical };
         let other = |path, found: &RuleVariables<'_>| {
             let file = is_ical.then(|| file_at(path, found, &parameters)).flatten();
-            file.unwrap_or(PageAddress::Elsewhere { is_ical })
+            file.unwrap_or(PageAddress::Elsewhere)
         };
         let Some(path) = self.below_home(path) else {
-            return elsewhere;
+            return PageAddress::Elsewhere;
         };
         let is_plain = path.is_empty() && parameters.get("post_type").is_some_and(is_events);
         let found = if is_plain {
@@ -68,13 +67,9 @@ impl AddressReader {
             return if path.is_empty() {
                 other(path, &Vec::new())
             } else {
-                elsewhere
+                PageAddress::Elsewhere
             };
         };
-        let is_dated = ["eventDate", "tribe-bar-date", "view_data", "tribe_view_data"]
-            .iter()
-            .any(|name| parameters.get(name).is_some())
-            || found.iter().any(|(name, _)| *name == b"eventDate");
         let mut parts = PageParts {
             is_ical,
             ..PageParts::default()
@@ -91,10 +86,7 @@ impl AddressReader {
                 .take_parameters(&parameters, is_plain)
                 .and_then(|()| parts.page()),
         };
-        match page {
-            Ok(page) => PageAddress::Page(page),
-            Err(reason) => PageAddress::Unknown { reason, is_dated },
-        }
+        page.map_or_else(PageAddress::Unknown, PageAddress::Page)
     }
 
     /// The path below the home page, without slashes around it.

@@ -47,22 +47,14 @@ pub enum PageAddress {
     /// A page of the calendar.
     Page(CalendarPage),
     /// It may be a page of the calendar, which cannot be told surely.
-    Unknown {
-        /// Why.
-        reason: UnknownAddress,
-        /// It names a date, so that there is no end of such addresses.
-        is_dated: bool,
-    },
+    Unknown(UnknownAddress),
     /// Another page of WordPress, asked for as a calendar file: the plugin gives it there as well.
     File {
         /// The slug of the event whose page it is; none: the file has all events.
         event: Option<Box<[u8]>>,
     },
     /// Another address of the site.
-    Elsewhere {
-        /// It asks for a calendar file, which the plugin gives at any address.
-        is_ical: bool,
-    },
+    Elsewhere,
 }
 
 /// Why it cannot be told which page an address names.
@@ -112,20 +104,6 @@ impl CalendarPage {
             (PageView::List, true) => "dated_list",
             (PageView::Default, true) => "dated",
             (PageView::List | PageView::Default, false) => "list",
-        }
-    }
-}
-
-// === impl PageAddress ===
-
-impl PageAddress {
-    /// Whether it is one of endless many: it names a date, or is a calendar file at any address.
-    pub const fn is_endless(&self) -> bool {
-        match self {
-            Self::Page(page) => page.date.is_some() || page.is_ical,
-            Self::Unknown { is_dated, .. } => *is_dated,
-            Self::File { .. } => true,
-            Self::Elsewhere { is_ical } => *is_ical,
         }
     }
 }

@@ -28,7 +28,7 @@ impl PageJudge {
             PageAddress::Page(page) if page.is_ical && page.date.is_none() && page.number == 1 => {
                 self.is_list(page).then(|| self.list(&page.filters))?
             }
-            PageAddress::Page(_) | PageAddress::Unknown { .. } | PageAddress::Elsewhere { .. } => None,
+            PageAddress::Page(_) | PageAddress::Unknown(_) | PageAddress::Elsewhere => None,
         }
     }
 

@@ -256,8 +256,8 @@ mod tests {
     #[test]
     fn t110_a_flood_while_the_site_is_asked_puts_no_check_off() {
         let mut check = SelfCheck::default();
-        let now = Instant::now();
         asked(&mut check, 10, PageView::Month, false);
+        let now = Instant::now();
         check.gives(&page(PageView::Day), false, now);
         for _ in 0..1000 {
             assert_eq!(check.gives(&month(), false, now), None);
@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(stop(&mut check, begun), CheckStep::Stop);
         assert!(!resumes(&mut check, 1..=60, 1, begun));
-        assert_eq!(stop(&mut check, begun + Duration::from_mins(60)), CheckStep::Done);
+        assert_eq!(stop(&mut check, begun + Duration::from_hours(1)), CheckStep::Done);
         assert!(!resumes(&mut check, 61..=120, 1, begun), "the hour began anew");
         assert!(resumes(&mut check, 121..=121, 1, begun));
         assert!(!check.is_stopped() && check.figures().example.is_none());

@@ -11,7 +11,8 @@ settings_group! {
         /// Whether the edge answers pages that can have no events: `enforce` answers them, `report` counts them and
         /// forwards, `off` forwards. Needs `other = "forward"`, `origin.secret_file`, and one root.
         pub mode: Mode = Mode::Off => choice(MODES);
-        /// The rate of dated pages for all clients without a cookie of the site together.
+        /// The rate of dated pages, calendar files and views for all clients together, of which one address gets a
+        /// quarter. Requests with a cookie or credentials have a second budget of this rate.
         pub robots: Option<Rate> = None => rate(), "off";
         /// Whether the edge gives calendars of its own in place of the files that the plugin's links download. Needs
         /// `forms.calendar`.

@@ -136,6 +136,13 @@ impl SiteCompanion {
         self.written < self.last
     }
 
+    /// Whether the next number may make current what is known: the site responds, and has shown none for `reconcile`, or
+    /// since a write.
+    pub fn awaits_number(&self, reconcile: Duration, now: UnixTime) -> bool {
+        let responds = self.last.is_some() && self.doubt == Doubt::None;
+        responds && (self.is_older_than(reconcile, now) || !self.has_shown_writes())
+    }
+
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
     /// of that while it has a change to finish, or not since a write.
     pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
