@@ -132,13 +132,14 @@ pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);
     if room < wanted {
-        const MESSAGE: &str =
-            "the limit of open files allows fewer client connections than `limits.connections`";
-        // Nobody asked for the default.
-        if wanted == Limits::default().connections {
-            tracing::info!(wanted, room, "{MESSAGE}");
-        } else {
-            tracing::warn!(wanted, room, "{MESSAGE}");
+        // Nearly all of the default is enough.
+        let is_enough = wanted == Limits::default().connections && room >= wanted / 2;
+        if !is_enough {
+            tracing::warn!(
+                wanted,
+                room,
+                "the limit of open files allows fewer client connections than `limits.connections`"
+            );
         }
     }
     room

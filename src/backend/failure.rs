@@ -135,16 +135,12 @@ impl ExchangeFailure {
                 "check the network and the firewalls between the edge and the address in origin.url or origin.connect"
             }
             Self::ConnectTimeout(_) => {
-                "check the address in origin.url or origin.connect and the firewalls on the way; \
-                 timeouts.origin_connect is the time for it"
+                "check the address in origin.url or origin.connect and the firewalls on the way"
             }
-            Self::FirstByteTimeout => {
-                "the site is slow or its PHP workers are busy; timeouts.origin_first_byte, for writes \
-                 timeouts.origin_write and for pages timeouts.site is the time for it"
-            }
+            Self::FirstByteTimeout => "the site is slow or its PHP workers are busy",
             Self::Timeout => {
-                "the site is slow or its PHP workers are busy; timeouts.origin_read, for writes \
-                 timeouts.origin_write and for pages timeouts.site is the time for it"
+                "the site is slow or its PHP workers are busy; timeouts.origin_read is the time for reads of the calendar, \
+                 timeouts.origin_write for its writes"
             }
             Self::Terminated(_) => {
                 "the web server closed the connection without an answer: its error log says why"

@@ -30,8 +30,8 @@ pub(crate) enum CallFailure {
     NoRecord,
     /// The record is larger than what is held of one response, so that a PATCH cannot be merged with it.
     #[error(
-        "the record is too large to be merged: it must fit limits.response_buffer_bytes, and the rest of \
-         limits.response_buffer_total"
+        "the record is too large to be merged: it must fit what is buffered of one response, and the rest of the buffers of \
+         all responses"
     )]
     RecordTooLarge,
     /// The site does not say who the caller is, so that no identity can be sent.

@@ -40,6 +40,18 @@ pub(super) fn listeners(draft: &Draft, problems: &mut ConfigProblems) {
     }
 }
 
+/// The directory that outlives a restart is one, if there is anything at its path.
+pub(super) fn state_dir(draft: &Draft, problems: &mut ConfigProblems) {
+    let file = draft.settings.state_dir.as_deref().filter(|path| path.is_file());
+    if let Some(file) = file {
+        let reason = format!("{} is a file: name a directory", file.display());
+        problems.add(
+            draft.places.of("state_dir"),
+            ConfigFinding::impossible("state_dir", reason),
+        );
+    }
+}
+
 /// With https an address that is dialled for another host needs a name: there is none for an IP address in SNI.
 pub(super) fn origin_name(draft: &Draft, problems: &mut ConfigProblems) {
     let origin = &draft.settings.origin;

@@ -87,7 +87,11 @@ fn floor(text: &str, offset: usize) -> usize {
 /// Replaces secrets by stars, so that they do not reach a log: user information and query of a URL, and the whole
 /// value of a key with the name of a secret.
 fn without_passwords(line: &str) -> String {
-    let (key, value) = line.split_at(line.find('=').map_or(0, |at| at + 1));
+    // The value of a flag has no key before it, and may be a URL with a query.
+    let end_of_key = line
+        .find('=')
+        .filter(|at| !line[..*at].contains(['/', '"', '\'', '@']));
+    let (key, value) = line.split_at(end_of_key.map_or(0, |at| at + 1));
     let mut masked = key.to_owned();
     let name = key.to_ascii_lowercase();
     if SECRETS.iter().any(|word| name.contains(word)) {
@@ -158,6 +162,7 @@ mod tests {
             ("password = 'a b'", "password = ** **"),
             ("hosts = [\"a.example\"]", "hosts = [\"a.example\"]"),
             ("http://a:b@h", "http://***@h"),
+            ("http://a:b@h/x?c=d", "http://***@h/x?***"),
         ] {
             assert_eq!(Excerpt::new(line, 0..3).shown(), shown);
         }

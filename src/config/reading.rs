@@ -125,7 +125,13 @@ impl<'a> ValueReader<'a> {
         let finding = match outcome {
             Ok(()) => return,
             Err(TextError::Malformed) => ConfigFinding::bad_value(self.name).expected(form.described()),
-            Err(reason) => ConfigFinding::impossible(self.name, reason.to_string()),
+            Err(reason) => {
+                let file = (reason == TextError::Credentials)
+                    .then(|| password_file(self.name))
+                    .flatten();
+                let help = file.map(|key| format!("write them into a file, and name it in `{key}`"));
+                ConfigFinding::impossible(self.name, reason.to_string()).help(help)
+            }
         };
         self.problems.add(place, finding);
     }
@@ -144,6 +150,15 @@ impl<'a> ValueReader<'a> {
     fn wrong_type(&mut self, found: &DeValue<'_>, expected: String, place: &ConfigPlace) {
         let finding = ConfigFinding::wrong_type(self.name, described(found));
         self.problems.add(place, finding.expected(expected));
+    }
+}
+
+/// The key that names a file with the credentials of an address.
+fn password_file(key: &str) -> Option<&'static str> {
+    match key {
+        "origin.url" => Some("origin.basic_auth_file"),
+        "fleet.store" => Some("fleet.password_file"),
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settin
     check::listeners(&draft, problems);
     check::tls(&draft, problems);
     check::proxies(&draft, problems);
+    check::state_dir(&draft, problems);
     check::log_filter(&draft, problems);
     check::names(&draft, problems);
     check_fleet::check(&draft, problems);

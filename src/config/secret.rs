@@ -1,6 +1,7 @@
 //! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All are
 //! kept in a form that is never printed.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::draft::{Draft, TablePlaces};
@@ -27,13 +28,16 @@ const FLEET_SECRET: &str = "fleet.secret_file";
 const IDENTITY: &str = "backends.identity_secret_file";
 const WEBHOOK: &str = "webhooks.secret_file";
 
-/// Who can read the secret of a key, for advice about one that is missing or too short.
-const READERS: [(&str, &str); 5] = [
-    (SECRET, "the edge and the site"),
-    (TOKEN, "only the edge and operators"),
+/// Where systemd shows the files of `LoadCredential=`, while the service runs.
+const CREDENTIALS: &str = "/run/credentials";
+
+/// The other programs that have the secret of a key: a new one closes them out.
+const SHARED_WITH: [(&str, &str); 5] = [
+    (SECRET, "the companion plugin of the site"),
+    (TOKEN, "the programs of operators"),
     (FLEET_SECRET, "all edges of the fleet"),
-    (IDENTITY, "the edge and the backend"),
-    (WEBHOOK, "the edge and the receiver"),
+    (IDENTITY, "the backend"),
+    (WEBHOOK, "the receiver"),
 ];
 
 /// Reads the files that the keys of one table name.
@@ -133,16 +137,42 @@ impl NamedFiles<'_> {
         path: Option<&Path>,
         take: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Option<T> {
-        let content = std::fs::read(path?).map_err(|error| format!("the file cannot be read: {error}"));
-        let taken = content.and_then(|bytes| take(&bytes).map_err(|error| error.to_string()));
-        let reader = READERS.iter().find(|(known, _)| *known == key);
-        let help = reader.map(|(_, who)| format!("make one that {who} can read: openssl rand -hex 32"));
+        let path = path?;
+        let taken = match std::fs::read(path) {
+            Ok(bytes) => take(&bytes).map_err(|error| (error.to_string(), made(key))),
+            Err(error) => Err((
+                format!("the file cannot be read: {error}"),
+                reachable(key, path, error.kind()),
+            )),
+        };
         taken
-            .map_err(|reason| {
+            .map_err(|(reason, help)| {
                 let finding = ConfigFinding::impossible(key, reason).help(help);
                 self.problems.add(self.places.of(key), finding);
             })
             .ok()
+    }
+}
+
+/// The step that gives a key its secret.
+fn made(key: &str) -> Option<String> {
+    let (_, others) = SHARED_WITH.iter().find(|(known, _)| *known == key)?;
+    Some(format!(
+        "write the secret that {others} has, or a new one for both: openssl rand -hex 32"
+    ))
+}
+
+/// The step that makes a file readable, which keeps a secret that there is.
+fn reachable(key: &str, path: &Path, error: ErrorKind) -> Option<String> {
+    match error {
+        ErrorKind::NotFound if path.starts_with(CREDENTIALS) => Some(format!(
+            "systemd shows {} while its service runs: start the service, and run this again",
+            path.display()
+        )),
+        ErrorKind::NotFound => made(key),
+        ErrorKind::PermissionDenied => Some("run this as an account that may read the file".to_owned()),
+        ErrorKind::IsADirectory => Some("name a file in this directory".to_owned()),
+        _ => None,
     }
 }
 
@@ -195,6 +225,19 @@ mod tests {
         assert!(source.load_without_secrets().is_ok());
         std::fs::remove_file(&config).unwrap();
 
+        for (file, help) in [
+            (
+                "/run/credentials/no.service/secret",
+                "= help: systemd shows /run/credentials/no.service/secret while",
+            ),
+            ("/", "= help: name a file in this directory"),
+        ] {
+            let refused = load(file).unwrap_err();
+            assert!(
+                refused.contains(help) && !refused.contains("openssl"),
+                "{refused}"
+            );
+        }
         let missing = load(short.to_str().unwrap()).unwrap_err();
         assert!(
             missing.contains("the file cannot be read: No such file"),

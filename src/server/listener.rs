@@ -58,7 +58,7 @@ pub enum BoundAddress {
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// The TCP address is in use, not local, or forbidden.
-    #[error("cannot listen at {address}")]
+    #[error("cannot listen at {address}{}", tcp_remedy(*address, cause))]
     Tcp {
         /// The address from the settings.
         address: SocketAddr,
@@ -91,7 +91,7 @@ pub enum BindError {
         cause: io::Error,
     },
     /// Another process listens at the path, or the path cannot be written.
-    #[error("cannot listen at unix:{}", path.display())]
+    #[error("cannot listen at unix:{}{}", path.display(), unix_remedy(path))]
     Unix {
         /// The path from the settings.
         path: PathBuf,
@@ -110,6 +110,34 @@ impl BindError {
             Self::NoCertificate(_) | Self::NotPassed(_) | Self::Passed { .. } => true,
             Self::Tcp { .. } | Self::Events { .. } | Self::Unix { .. } => false,
         }
+    }
+}
+
+/// The step that lets an edge listen at a TCP address, between its name and the system's reason.
+fn tcp_remedy(address: SocketAddr, cause: &io::Error) -> String {
+    match cause.kind() {
+        io::ErrorKind::AddrInUse => {
+            let port = address.port();
+            format!(
+                ", where another process listens, which `ss -ltnp 'sport = :{port}'` names: end that, or set another port"
+            )
+        }
+        io::ErrorKind::AddrNotAvailable => ", which is no address of this machine".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            ": ports below 1024 need a socket of systemd or the capability CAP_NET_BIND_SERVICE".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The step that lets an edge listen at a path.
+fn unix_remedy(path: &Path) -> &'static str {
+    if path.is_dir() {
+        ", which is a directory: name a file in it"
+    } else if path.exists() {
+        ", where another process listens: end that, or set another path"
+    } else {
+        ""
     }
 }
 

@@ -11,6 +11,7 @@ use http::header::SERVER;
 use serde_json::Value;
 use url::Url;
 
+use super::hindrance::hindrance;
 use super::languages::{SiteLanguages, site_languages};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
@@ -83,11 +84,14 @@ async fn ask(question: &SiteRequest, report: &mut Report<'_>) -> Result<FoundSit
 async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
     let page = asking.visit(&asking.question.address, report).await?;
     let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
-    report.ok(format!(
-        "{} answers with status {} ({server})",
-        page.url,
-        page.answer.status.as_u16()
-    ));
+    match hindrance(&page.answer) {
+        Some(hindrance) => report.note(format!("{}: {hindrance}", page.url)),
+        None => report.ok(format!(
+            "{} responds with status {} ({server})",
+            page.url,
+            page.answer.status.as_u16()
+        )),
+    }
     let root = rest_root(asking, &page, report).await?;
     tell_root(&root, report);
     let namespace = namespace_of(&root, asking.question.namespace.as_deref())?;

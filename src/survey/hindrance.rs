@@ -26,10 +26,14 @@ const BY_WORDS: [(&str, &str); 4] = [
 const CIRCLE: &str = "`origin.url` leads back to this edge: give the site an address of its own, such as a second port of its \
      web server (docs/start.md), and name it in `origin.url`, for `init` in `--site`";
 
-/// What answers in place of WordPress, with the next step; none: it may be WordPress itself.
+/// Pages of php-fpm for a script that it cannot run, whole.
+const OF_PHP: [&str; 3] = ["File not found.", "No input file specified.", "Access denied."];
+
+/// What responds in place of WordPress, with the next step; none: it may be WordPress itself.
 pub(crate) fn hindrance(answer: &ProbeResponse) -> Option<String> {
-    let is_json = || answer.json().is_some();
-    match answer.status.as_u16() {
+    let (status, text) = (answer.status.as_u16(), answer.text());
+    let text = text.trim();
+    match status {
         508 if answer
             .json()
             .is_some_and(|json| code(&json) == EdgeError::LoopDetected.code()) =>
@@ -37,11 +41,31 @@ pub(crate) fn hindrance(answer: &ProbeResponse) -> Option<String> {
             Some(CIRCLE.to_owned())
         }
         401 => basic_realm(answer).map(|realm| basic_auth(&realm)),
-        503 if !is_of_companion(answer) => Some(maintenance(answer.header(&RETRY_AFTER))),
-        403 | 406 | 429 if !is_json() => Some(format!(
+        503 if !is_of_companion(answer) => Some(maintenance(answer)),
+        _ if answer.json().is_some() => None,
+        403 | 404 if OF_PHP.contains(&text) => Some(format!(
+            "status {status} (\"{text}\"): PHP runs and does not find the script that the web server names. Check the \
+             document root and `SCRIPT_FILENAME`; PHP in a container needs WordPress's folder at the same path"
+        )),
+        403 | 406 | 429 => Some(format!(
             "{} refuses this machine with a page: allow its address there, or the program that names itself \
              calendar-edge in `User-Agent`",
             firewall(answer)
+        )),
+        200 if text.is_empty() => Some(
+            "status 200 without a body: PHP ended without output. Check the web server's FastCGI parameters, such as \
+             `SCRIPT_FILENAME`, and PHP's error log"
+                .to_owned(),
+        ),
+        200 if text.starts_with("<?php") => {
+            Some("the web server sends the text of PHP files: let it run them by PHP".to_owned())
+        }
+        500 => Some(
+            "status 500: PHP or WordPress failed, as without its database. PHP's error log has the cause".to_owned(),
+        ),
+        502 | 504 => Some(format!(
+            "status {status}: the web server gets no response from PHP. Check that PHP runs (php-fpm), and the error log of \
+             the web server"
         )),
         _ => None,
     }
@@ -60,14 +84,21 @@ fn basic_auth(realm: &str) -> String {
     )
 }
 
-fn maintenance(retry_after: Option<&str>) -> String {
-    let after = retry_after.map_or_else(String::new, |after| {
-        format!(", and asks to come back after {after}")
-    });
-    format!(
-        "status 503: the site is in maintenance, or out of capacity{after}. Run this again when it is back; after an update \
-         that broke off, remove `.maintenance` from WordPress's folder"
-    )
+/// Maintenance of WordPress, which names its end, or a web server whose PHP does not run.
+fn maintenance(answer: &ProbeResponse) -> String {
+    let after = answer.header(&RETRY_AFTER);
+    if after.is_some() || answer.json().is_some() {
+        let after = after.map_or_else(String::new, |after| {
+            format!(", and asks to come back after {after}")
+        });
+        return format!(
+            "status 503: the site is in maintenance, or out of capacity{after}. Run this again when it is back; after an update \
+             that broke off, remove `.maintenance` from WordPress's folder"
+        );
+    }
+    "status 503: PHP does not run behind the web server, or the site is out of capacity or in maintenance. Check php-fpm, and \
+     the error log of the web server"
+        .to_owned()
 }
 
 /// Whether the companion plugin gave an answer, which has its own advice.

@@ -61,9 +61,7 @@ impl Obstacle {
     pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Self {
         let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
         if error.is_timeout() {
-            return Self::other(
-                "no complete answer within `timeouts.origin_connect` and `timeouts.origin_read`",
-            );
+            return Self::other("no complete answer within `timeouts.origin_read`");
         }
         if let Some(error) = causes(error).find_map(|cause| hidden(cause).downcast_ref()) {
             return Self::of_tls(error, &cause, key);
@@ -76,6 +74,13 @@ impl Obstacle {
     }
 
     fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Self {
+        if let rustls::Error::InvalidMessage(_) = error {
+            let text = format!(
+                "the address in `{key}` begins with https, and what listens there does not speak TLS: it is plain HTTP, or \
+                 another port has TLS"
+            );
+            return Self::new(ObstacleKind::Handshake, text);
+        }
         let rustls::Error::InvalidCertificate(fault) = error else {
             let text = format!("TLS fails: {cause}; the address in `{key}` must speak TLS 1.2 or newer");
             return Self::new(ObstacleKind::Handshake, text);
@@ -104,7 +109,7 @@ impl Obstacle {
         let rest = url[url::Position::BeforeHost..].trim_end_matches('/');
         let step = match self.kind {
             ObstacleKind::Unreachable | ObstacleKind::Handshake if url.scheme() == "https" => {
-                format!(". If the site has no TLS at this address, give --site http://{rest}")
+                format!(". If the site is plain HTTP at this address, give --site http://{rest}")
             }
             ObstacleKind::Unreachable => {
                 ". Check host and port, and that this machine may connect there".to_owned()

@@ -201,6 +201,7 @@ impl<'a> Probe<'a> {
         });
         let key = self.key;
         let advice = match (&target, root) {
+            _ if elsewhere.as_deref() == Some(PLAIN_PERMALINKS) => PLAIN_PERMALINKS.to_owned(),
             (Some(target), _) if self.leads_back(target) => {
                 format!(
                     "this leads back to the edge. {}",

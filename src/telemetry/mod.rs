@@ -62,7 +62,7 @@ pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverResponse, IdentityOutcome, MigrationMetrics};
 pub(crate) use page_metrics::PageMetrics;
 pub(crate) use permits::{GaugeGuard, PermitMetrics, TrafficKind};
-pub use printable::{printable, printable_json};
+pub use printable::{is_hidden, printable, printable_json};
 pub(crate) use process::process_memory;
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};

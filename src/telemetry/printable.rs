@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// True for characters that are seen by their effect alone: controls, directions, and what has no width.
-fn is_hidden(letter: char) -> bool {
+pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,

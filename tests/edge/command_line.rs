@@ -1,7 +1,9 @@
 //! The program from the shell: exit statuses, output, environment, signals.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Output, Stdio};
+
+use guards::skips::skipped;
 
 use crate::support::Edge;
 
@@ -268,7 +270,7 @@ fn the_script_for_bash_completes_commands_and_flags() {
         .stdin(Stdio::null())
         .output();
     let Ok(completed) = shell else {
-        skip("there is no bash");
+        skipped("there is no bash");
         return;
     };
     assert_eq!(
@@ -293,14 +295,9 @@ fn on_terminal(arguments: &str, variables: &[(&str, &str)]) -> Option<String> {
     terminal.env("TERM", "xterm").envs(variables.iter().copied());
     let output = terminal.output();
     if output.is_err() {
-        skip("there is no `script`");
+        skipped("there is no `script`");
     }
     Some(text(&output.ok()?.stdout))
-}
-
-/// Says that a test could not be made here.
-fn skip(reason: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
 #[test]

@@ -297,11 +297,11 @@ async fn the_advice_fits_what_the_origin_answers() {
         ),
         (
             Reply::of_type(414, html, "<h1>Too long</h1>"),
-            "limits.target_bytes",
+            "limits request lines",
         ),
         (
             Reply::of_type(431, html, "<h1>Too long</h1>"),
-            "limits.header_list_bytes",
+            "limits request headers",
         ),
         (
             Reply::of_type(502, html, "<h1>Bad gateway</h1>"),

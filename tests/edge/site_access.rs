@@ -356,6 +356,31 @@ async fn what_answers_before_wordpress_is_named() {
             "status 503: the site is in maintenance, or out of capacity",
         ),
         (
+            page(502, "<h1>502 Bad Gateway</h1>"),
+            "status 502: the web server gets no response from PHP",
+        ),
+        (
+            page(504, ""),
+            "status 504: the web server gets no response from PHP",
+        ),
+        (
+            page(503, "<p>maintenance downtime or capacity</p>"),
+            "status 503: PHP does not run",
+        ),
+        (
+            page(404, "File not found.\n"),
+            "PHP runs and does not find the script",
+        ),
+        (page(200, ""), "status 200 without a body: PHP ended"),
+        (
+            page(200, "<?php\nrequire 'wp-blog-header.php';"),
+            "sends the text of PHP files",
+        ),
+        (
+            page(500, "Error establishing a database connection"),
+            "status 500: PHP or WordPress failed",
+        ),
+        (
             page(403, "no").header("cf-ray", "1"),
             "Cloudflare refuses this machine with a page",
         ),

@@ -220,6 +220,19 @@ fn code(text: &str) -> String {
     code
 }
 
+/// The string literals of a text as they stand there, without their quotes.
+pub(super) fn literals(text: &str) -> Vec<&str> {
+    let (mut literals, mut rest) = (Vec::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let length = literal_or_comment(rest);
+        if length > 1 && matches!(first, '"' | 'r') {
+            literals.push(&rest[1..length - 1]);
+        }
+        rest = &rest[length.max(first.len_utf8())..];
+    }
+    literals
+}
+
 /// The length of the comment, string or character that a text begins with, or zero.
 fn literal_or_comment(text: &str) -> usize {
     if text.starts_with("//") {

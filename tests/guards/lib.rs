@@ -26,3 +26,4 @@ mod security;
 
 pub mod pages;
 pub mod repository;
+pub mod skips;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::architecture::literals;
 use crate::pages::{pages, prose, quoted};
-use crate::repository::read;
+use crate::repository::{read, texts};
 
 /// The rows of a table that begin with a name between backticks.
 fn named_rows(text: &str) -> impl Iterator<Item = &str> {
@@ -56,6 +57,66 @@ fn metrics_and_codes_exist() {
         }
     }
     assert!(seen > 200, "{seen}");
+}
+
+/// The names with a dot in a text, without fields of log lines, files and members of other languages.
+fn dotted(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !is_of_name(letter) && !matches!(letter, '.' | '-' | '/' | '$'));
+    words.map(|word| word.trim_end_matches('.')).filter(|word| {
+        let is_lower = |letter: u8| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.');
+        let is_file = matches!(
+            word.rsplit('.').next(),
+            Some("json" | "toml" | "yaml" | "rs" | "example")
+        );
+        word.contains('.') && !is_file && word.bytes().all(is_lower)
+    })
+}
+
+/// Keys of earlier versions and of other programs, which messages explain.
+const OF_OTHERS: [&str; 2] = ["src/config/removed.rs", "src/config/read.rs"];
+
+/// An operator cannot set what a message advises if the key is gone.
+#[test]
+fn settings_that_messages_name_exist() {
+    let known = settings();
+    let sections: BTreeSet<&str> = known
+        .iter()
+        .filter_map(|key| Some(key.split_once('.')?.0))
+        .collect();
+    let is_section = |name: &str| known.iter().any(|key| key.starts_with(&format!("{name}.")));
+    let sources = ["src", "crates/core/src", "crates/judge/src"].map(|folder| texts(folder, "rs"));
+    let mut seen = 0;
+    for (path, text) in sources.into_iter().flatten() {
+        if OF_OTHERS.contains(&path.as_str()) || path.contains("tests") {
+            continue;
+        }
+        let program = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for name in literals(program).into_iter().flat_map(dotted) {
+            if sections.contains(name.split('.').next().unwrap_or_default()) {
+                assert!(known.contains(name) || is_section(name), "{path} names {name}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 150, "{seen}");
+}
+
+/// A file of an earlier version is refused, and the log of changes says what to do.
+#[test]
+fn removed_settings_stand_in_the_changelog() {
+    let (removed, changes) = (read("src/config/removed.rs"), read("CHANGELOG.md"));
+    let table = removed
+        .split("const REMOVED")
+        .nth(1)
+        .and_then(|rest| rest.split("\";\n").next());
+    let text = table.unwrap_or_default().replace("\\\n", "");
+    let named: BTreeSet<&str> = quoted(&changes).into_iter().collect();
+    let rows = text.lines().filter_map(|row| Some(row.split_once(": ")?.0));
+    let keys: Vec<&str> = rows.flat_map(str::split_whitespace).collect();
+    for key in &keys {
+        assert!(named.contains(key), "CHANGELOG.md does not name {key}");
+    }
+    assert!(keys.len() > 60, "{keys:?}");
 }
 
 /// All settings as `section.key`, those at the top of the file as `key`.

@@ -27,6 +27,11 @@ pub(crate) fn run(
     let (path, is_standard) = (args.output.as_path(), args.output == Path::new("-"));
     // Before the site is asked.
     ensure!(
+        !path.is_dir(),
+        "{} is a directory: give --output a file in it",
+        path.display()
+    );
+    ensure!(
         is_standard || args.force || !path.exists(),
         "{}: {KEPT}",
         path.display()
@@ -78,8 +83,12 @@ fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> 
 
 fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
     // A package does not come with the folder of a file that only the operator can write.
-    if let Some(folder) = path.parent() {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    if let Some(folder) = folder {
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        open_to_all(folder, 0o755)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -91,7 +100,18 @@ fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
     written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => anyhow!("{}: {KEPT}", path.display()),
         _ => anyhow::Error::from(error).context(format!("{} cannot be written", path.display())),
-    })
+    })?;
+    open_to_all(path, 0o644)
+}
+
+/// Lets the account of the service read what has no secret, also where the operator's umask keeps files from others.
+fn open_to_all(path: &Path, mode: u32) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+        .with_context(|| format!("{} cannot be opened to other accounts", path.display()))?;
+    #[cfg(not(unix))]
+    let _ = (path, mode);
+    Ok(())
 }
 
 /// Says what to do next.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use calendar_edge::telemetry::is_hidden;
 use url::{Host, Url};
 
 use crate::survey::{FoundSite, FurtherRoot, RootPlace};
@@ -133,10 +134,10 @@ fn quoted(value: &str) -> String {
     toml::Value::String(value.replace("${", "$${")).to_string()
 }
 
-/// Text of the site on one line of a comment.
+/// Text of the site on one line of a comment, without characters that turn a line around in an editor (T-89).
 fn comment(value: &str) -> String {
-    let printable = value.chars().filter(|letter| !letter.is_control());
-    printable.take(MOST_LETTERS).collect()
+    let shown = value.chars().filter(|letter| !is_hidden(*letter));
+    shown.take(MOST_LETTERS).collect()
 }
 
 const LISTEN: &str = "\
@@ -298,12 +299,14 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_of_a_site_writes_a_setting(
-            name in "(?s).{0,60}",
+            name in "(?s)([\u{200b}-\u{206f}\n]|.){0,60}",
             zone in "[a-z\"'\n\r\\\\=\\[\\]#\u{85}\u{2028}]{0,40}",
         ) {
             let mut site = found("https://wp.example.org/wp-json");
             let plain = format!("{:?}", settings(&site));
             (site.name, site.zone) = (Some(name), Some(zone));
+            let written = text(&site, "");
+            prop_assert!(!written.chars().any(|letter| letter != '\n' && is_hidden(letter)), "{}", written);
             prop_assert_eq!(plain, format!("{:?}", settings(&site)));
         }
     }

@@ -19,7 +19,9 @@ pub(super) fn site_address(text: &str) -> Result<Url, Misuse> {
         return Err(FORM);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Misuse("--site has credentials: the site is asked without any"));
+        return Err(Misuse(
+            "--site has credentials: write them as name:password into a file, and give --basic-auth-file FILE",
+        ));
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(Misuse(

@@ -184,7 +184,7 @@ impl Exporter {
         self.told_dropped = dropped;
         if spans > 0 {
             self.program_context.warnings.warn("spans_dropped", move |count| {
-                tracing::warn!(spans, count, "spans are lost: too many wait, see `traces.queue`");
+                tracing::warn!(spans, count, "spans are lost: too many wait for the collector");
             });
         }
     }

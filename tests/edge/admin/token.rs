@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
 use calendar_edge_core::settings::{AdminToken, ListenAddress};
+use guards::skips::skipped;
 
 use crate::support::{Answer, Directory, Edge, Origin, Reply};
 
@@ -24,10 +25,9 @@ fn other_address() -> Option<IpAddr> {
 }
 
 /// An edge whose admin listener is reached over all interfaces, and its URL as seen from another machine.
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 async fn exposed(token: Option<&str>) -> Option<(Edge, String)> {
     let Some(address) = other_address() else {
-        eprintln!("skipped: this machine has no address but loopback");
+        skipped("this machine has no address but loopback");
         return None;
     };
     let origin = Origin::always(Reply::json(200, "{}")).await;

@@ -1,6 +1,6 @@
 //! A real server of Redis or Valkey in a directory of its own, at a Unix socket.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::StoreAddress;
+use guards::skips::skipped;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::program::Directory;
@@ -33,15 +34,13 @@ impl Store {
     }
 
     /// The same with further arguments.
-    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
     pub(crate) fn start_with(further: &[&str]) -> Option<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let directory = Directory::new(&format!("store-{count}"));
         let further: Vec<String> = further.iter().map(ToString::to_string).collect();
         let Some(server) = spawn(&directory, &further) else {
-            // Past the capture of the test's output, so that it is said aloud.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not installed", Self::program());
+            skipped(&format!("{} is not installed", Self::program()));
             return None;
         };
         let store = Self {

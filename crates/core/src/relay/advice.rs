@@ -163,11 +163,10 @@ impl RequestPart {
                 "the web server in front of WordPress limits request bodies: raise its limit, or lower limits.body_bytes"
             }
             Self::Target => {
-                "the web server in front of WordPress limits request lines: raise its limit, or lower limits.target_bytes"
+                "the web server in front of WordPress limits request lines to less than the edge: raise its limit"
             }
             Self::Headers => {
-                "the web server in front of WordPress limits request headers: raise its limit, or lower \
-                 limits.header_list_bytes"
+                "the web server in front of WordPress limits request headers to less than the edge: raise its limit"
             }
         }
     }
@@ -279,8 +278,8 @@ mod tests {
             (OriginFailure::Maintenance, ".maintenance"),
             (OriginFailure::Fatal { detail: None }, "PHP"),
             (part(RequestPart::Body), "limits.body_bytes"),
-            (part(RequestPart::Target), "limits.target_bytes"),
-            (part(RequestPart::Headers), "limits.header_list_bytes"),
+            (part(RequestPart::Target), "request lines"),
+            (part(RequestPart::Headers), "request headers"),
             (OriginFailure::MarkRefused { code: String::new() }, "secret"),
             (OriginFailure::TextBeforeJson, "display_errors"),
             (OriginFailure::TextAfterJson, "display_errors"),

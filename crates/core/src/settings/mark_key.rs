@@ -128,7 +128,7 @@ mod tests {
         let output = match Command::new("php").arg(script).output() {
             Ok(output) => output,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                println!("skipped: no PHP here to compare with");
+                guards::skips::skipped("no PHP here to compare with");
                 return;
             }
             Err(error) => panic!("PHP can't be asked: {error}"),

@@ -36,9 +36,7 @@ pub enum PageFault {
     #[error("the answer holds no events where they are expected")]
     Unreadable,
     /// A page is larger than what is read of one.
-    #[error(
-        "a page of events is larger than 8 MiB, or streamed while limits.response_buffer_total is used up by slow clients"
-    )]
+    #[error("a page of events is larger than 8 MiB, or streamed while slow clients use up the buffers")]
     TooLarge,
     /// A page ended too early, or went wrong while it was streamed.
     #[error("a page of events broke off while it was read")]

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
+use guards::skips::skipped;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -122,7 +123,7 @@ fn random_seed() -> [u8; 32] {
 /// installed.
 fn verdicts(script: &str, texts: &[Vec<u8>]) -> Option<Vec<String>> {
     if !is_php_8_2() {
-        println!("skipped: no PHP 8.2 here to compare with");
+        skipped("no PHP 8.2 here to compare with");
         return None;
     }
     let mut php = Command::new("php")
