@@ -204,7 +204,7 @@ impl Record {
 
     /// Counts a refusal; says in the log what is refused although the mode is `report`.
     fn refused(&self, status: StatusCode, code: &'static str) {
-        self.sinks.metrics.requests().refused(code);
+        self.sinks.metrics.requests().refused(self.log.operation(), code);
         let note = self.log.refusal();
         let decided = note.filter(|note| note.decided_by != DecidedBy::Site);
         if let (Mode::Report, Some(note)) = (self.mode(), decided) {

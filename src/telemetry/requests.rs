@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
@@ -75,8 +77,9 @@ pub(crate) struct RequestMetrics {
     queue: Latency,
     backend: Latency,
     edge: Latency,
-    /// The histogram of each operation, which is that of its kind.
-    by_operation: Arc<ByLabels<&'static str, Latency>>,
+    /// The histogram of each operation, which is that of its kind, and its refusals. A calendar page without events is a
+    /// response of the edge with 404, and no refusal.
+    by_operation: Arc<ByLabels<&'static str, (Latency, AtomicU64)>>,
     no_root: Arc<str>,
 }
 
@@ -109,7 +112,9 @@ impl RequestMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
         let series = RequestSeries::new(registry);
         let seconds = &series.http_request_duration_seconds;
-        let histogram = |(operation, kind): (_, RequestKind)| (operation, seconds.of([kind.name().into()]));
+        let histogram = |(operation, kind): (_, RequestKind)| {
+            (operation, (seconds.of([kind.name().into()]), AtomicU64::new(0)))
+        };
         let phase = |name: &'static str| series.http_request_phase_seconds.of([name.into()]);
         Self {
             queue: phase("queue"),
@@ -159,7 +164,7 @@ impl RequestMetrics {
         );
         sent.add([source.into()], served.bytes);
         received.add([source.into()], served.received);
-        if let Some(histogram) = self.by_operation.get(operation) {
+        if let Some((histogram, _)) = self.by_operation.get(operation) {
             histogram.observe(served.duration);
         }
         self.edge.observe(served.edge);
@@ -169,9 +174,12 @@ impl RequestMetrics {
         }
     }
 
-    /// Counts a refusal by its code.
-    pub(crate) fn refused(&self, code: &'static str) {
+    /// Counts a refusal by its code, and for its operation.
+    pub(crate) fn refused(&self, operation: &'static str, code: &'static str) {
         self.series.http_refusals.add([code.into()], 1);
+        if let Some((_, refused)) = self.by_operation.get(operation) {
+            refused.fetch_add(1, Relaxed);
+        }
     }
 
     /// Counts a violated rule: the operation, the rule, the mode, and the action, `refused` or `forwarded`.
@@ -228,24 +236,18 @@ impl RequestMetrics {
         })
     }
 
-    /// The counts of each operation that was asked for, by name: all requests, and those that the edge answered with an
-    /// error of its own.
+    /// The counts of each operation that was requested, by name: all requests, and those that the edge refused.
     pub(crate) fn by_operation(&self) -> Value {
-        let counts = self.series.http_requests.sums(|[operation, _, source, status]| {
-            let is_refused = source.word() == "edge" && status.number() >= 400;
-            (operation.word(), is_refused)
+        let counts = self.series.http_requests.sums(|[operation, ..]| operation.word());
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let with_refused = counts.map(|(name, requests)| {
+            let refused = self
+                .by_operation
+                .get(name)
+                .map_or(0, |(_, refused)| refused.load(Relaxed));
+            json!({"name": name, "requests": requests, "refused": refused})
         });
-        let mut sums: BTreeMap<_, [u64; 2]> = BTreeMap::new();
-        for ((name, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            let [requests, refused] = sums.entry(name).or_default();
-            *requests += count;
-            *refused += if is_refused { count } else { 0 };
-        }
-        let sums = sums.into_iter();
-        sums.map(
-            |(name, [requests, refused])| json!({"name": name, "requests": requests, "refused": refused}),
-        )
-        .collect()
+        with_refused.collect()
     }
 
     fn expect_of(

@@ -203,6 +203,14 @@ async fn a_running_edge_in_another_mode_than_the_file_is_believed_too() {
     let (index, decided) = explained(&config, &target).await;
     assert_eq!(decided, expected);
     assert_eq!(index["mode"], "report");
+    let mut tried = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    tried
+        .args(["explain", &target, "--config"])
+        .arg(&*config)
+        .env("CALENDAR_EDGE_MODE", "enforce");
+    let tried = tried.output().expect("the program starts");
+    let text = String::from_utf8_lossy(&tried.stdout);
+    assert_eq!(tried.status.code(), Some(3), "3 is a refusal: {text}");
     drop(program);
     let (index, decided) = explained(&config, &target).await;
     assert!(matches!(decided, Decided::Refused(400, _)), "{decided:?}");

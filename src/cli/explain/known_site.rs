@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::admin_client::AdminClient;
 use super::super::args::EdgeArgs;
-use super::super::environment::Environment;
+use super::super::environment::{Environment, MODE};
 use super::super::runtime;
 use super::explain_args::ExplainArgs;
 
@@ -41,7 +41,13 @@ impl KnownSite {
             return Ok(Self::unknown(settings, &reasons));
         };
         let (mut settings, tables) = informed(settings, &indexes);
-        let mode = adopt_mode(&mut settings, &indexes);
+        // A mode in the environment of this command is one to try.
+        let is_tried = environment.get(MODE.variable).is_some();
+        let mode = if is_tried {
+            None
+        } else {
+            adopt_mode(&mut settings, &indexes)
+        };
         Ok(Self {
             settings,
             tables,

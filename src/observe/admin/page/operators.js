@@ -47,6 +47,7 @@ async function rarely(now) {
   busiest(now);
   migration(now, moved);
   reported(now.reported);
+  codes(now);
   surface(now);
   const broken = now.refused + now.found + Object.values(now.reported).reduce((all, one) => all + one, 0);
   if (asked.refused === broken) return;

@@ -5,10 +5,10 @@ const SHOWN = matchMedia("(max-width: 44rem)").matches ? 6 : 12;
 function findings(answer) {
   const part = $("findings-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  const rows = rowsOf(part, "By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], "The site", ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
+  const rows = rowsOf(part, "By rule", ["Rule", "Operation", "Result", ["Times", "n"], "The site", ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
   $("export").onclick = () => download("findings.json", answer.body);
   fill(rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
-    { text: one.rule.replaceAll("_", " "), note: one.meaning }, { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
+    { text: `${one.parameter ? `${one.parameter}: ` : ""}${one.rule.replaceAll("_", " ")}`, note: one.meaning }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
     number.format(one.count), made_of(one.site, one.rule !== "undeclared"), moment(one.last), one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : "–",
   ]);
 }
@@ -45,6 +45,12 @@ function refusals(answer) {
   ]);
   say(part.querySelector("p"), list.length > SHOWN ? `${SHOWN} of ${number.format(list.length)} kept refusals.` : "");
   insisted(list);
+}
+
+/** All refusals by code: those for load, rates, routes and credentials break no rule of an argument. */
+function codes({ refusals: counts }) {
+  const rows = rowsOf($("codes-part"), "By code, since the start", ["Code", ["Refused", "n"]], "Nothing was refused.");
+  fill(rows, Object.entries(counts).sort(([, one], [, other]) => other - one), ([code]) => code, ([code, count]) => [{ text: code, tone: "mono" }, number.format(count)]);
 }
 
 /** What rules and presets for the rest of the site took, and what became of it. */
