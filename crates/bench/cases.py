@@ -3,7 +3,7 @@
 import http.client
 
 from load import h2load, wrk
-from peers import LIST, ROOT, Edge, HAProxy, ModSecurity, Nginx, PlainProxy, Varnish
+from peers import LIST, ROOT, Edge, HAProxy, ModSecurity, Nginx, Pingora, PlainProxy, Varnish
 
 PAGE = f"{LIST}?per_page=11&page=2"
 
@@ -53,7 +53,8 @@ def with_many_connections(case, peer, seconds):
 def all_cases(binary):
     """The cases of the report, in its order."""
     plain = [Nginx(), PlainProxy(binary), Edge(binary)]
-    checked = [Nginx(), HAProxy(), ModSecurity(), PlainProxy(binary), Edge(binary)]
+    bare = [Nginx(), Pingora(), PlainProxy(binary), Edge(binary)]
+    checked = [Nginx(), HAProxy(), ModSecurity(), Pingora(), PlainProxy(binary), Edge(binary)]
     refusing = [Nginx(), ModSecurity(), Edge(binary)]
     new_connections = [Nginx(), HAProxy(), Edge(binary)]
     kept = [Nginx(cache=True), Varnish(), Edge(binary, cache=True)]
@@ -61,11 +62,11 @@ def all_cases(binary):
     gzip = ("Accept-Encoding: gzip",)
     return [
         Case("list, 8 KiB", checked, over_http1()),
-        Case("item, 5 KiB", plain, over_http1(), f"{LIST}/50"),
+        Case("item, 5 KiB", bare, over_http1(), f"{LIST}/50"),
         Case("create", checked, over_http1(script="create.lua"), LIST),
         Case("create, connections reused", [Nginx(), Edge(binary, reuse=True)], over_http1(script="create.lua"), LIST),
-        Case("list, 1 KiB", plain, over_http1(), f"{LIST}?search=list-1k"),
-        Case("list, 64 KiB", plain, over_http1(), f"{LIST}?search=list-64k"),
+        Case("list, 1 KiB", bare, over_http1(), f"{LIST}?search=list-1k"),
+        Case("list, 64 KiB", bare, over_http1(), f"{LIST}?search=list-64k"),
         Case("list, 1 MiB", plain, over_http1(), f"{LIST}?search=list-1m"),
         Case("list with an access log", [Nginx(log=True), Edge(binary, log=True)], over_http1()),
         Case("list over HTTP/2", plain, over_http2),

@@ -1,6 +1,7 @@
 """The origin and the proxies that are compared: their configurations, and whether they are installed."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -298,6 +299,27 @@ class PlainProxy:
         program = Program("plain-proxy", command, [PROXY_CORE], folder)
         # It speaks both versions at one port.
         return Peer(program.wait_until_answering(plain, LIST, 200), plain, h2=plain)
+
+
+class Pingora:
+    """A bare proxy of Pingora that checks nothing; without TLS, and outside of the edge's workspace."""
+
+    name = "Pingora"
+    binary = Path(__file__).resolve().parents[2] / "target" / "pingora" / "release" / "bare-pingora"
+    manifest = Path(__file__).resolve().parent / "pingora" / "Cargo.toml"
+
+    def missing(self):
+        build = f"CARGO_TARGET_DIR=target/pingora cargo build --release --locked --manifest-path {self.manifest}"
+        return None if self.binary.exists() else f"{self.binary}: {build}, which needs cmake"
+
+    def version(self):
+        return "pingora-proxy " + re.search(r'pingora-proxy = "(.*)"', self.manifest.read_text())[1]
+
+    def start(self, folder, origin):
+        plain = free_port()
+        command = [str(self.binary), f"127.0.0.1:{plain}", f"127.0.0.1:{origin}"]
+        program = Program("pingora", command, [PROXY_CORE], folder)
+        return Peer(program.wait_until_answering(plain, LIST, 200), plain)
 
 
 def three_ports():

@@ -47,7 +47,7 @@ fn a_file_in_the_working_directory_is_found_and_named() {
     assert!(errors.contains("\"file\":\"edge.toml\""), "{errors}");
     let admin = taken.local_addr().expect("an address");
     let reason = format!(
-        "the address of `admin.listen` cannot be used: cannot listen at {admin}: Address already in use"
+        "the address of `admin.listen` cannot be used: cannot listen at {admin}, where another process listens, which `ss -ltnp"
     );
     assert!(errors.contains(&reason), "{errors}");
     assert_eq!(served.status.code(), Some(1));

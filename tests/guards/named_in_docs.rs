@@ -167,3 +167,17 @@ fn settings_exist() {
     }
     assert!(seen > 50, "{seen}");
 }
+
+/// The first commands that a stranger runs, each of which CI runs as it stands there.
+#[test]
+fn commands_of_the_readme_are_those_of_ci() {
+    let (readme, ci, aliases) = (read("README.md"), read(".ci/run"), read(".cargo/config.toml"));
+    let is_run = |command: &str| ci.lines().any(|line| line.split(" >").next() == Some(command));
+    for alias in ["demo", "tests"] {
+        let command = format!("cargo {alias}");
+        let is_shown = readme.lines().any(|line| line.split(" #").next().map(str::trim_end) == Some(&command));
+        assert!(is_shown, "README.md does not show {command}");
+        assert!(is_run(&command), ".ci/run does not run {command}");
+        assert!(aliases.contains(&format!("\n{alias} = ")), "there is no alias {alias}");
+    }
+}

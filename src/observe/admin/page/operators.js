@@ -47,7 +47,8 @@ async function rarely(now) {
   busiest(now);
   migration(now, moved);
   reported(now.reported);
-  codes(now);
+  // Refusals for load, rates, routes and credentials break no rule of an argument.
+  pairs($("codes-part"), Object.entries(now.refusals).map(([code, count]) => [code, number.format(count)]));
   surface(now);
   const broken = now.refused + now.found + Object.values(now.reported).reduce((all, one) => all + one, 0);
   if (asked.refused === broken) return;

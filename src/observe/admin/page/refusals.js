@@ -47,12 +47,6 @@ function refusals(answer) {
   insisted(list);
 }
 
-/** All refusals by code: those for load, rates, routes and credentials break no rule of an argument. */
-function codes({ refusals: counts }) {
-  const rows = rowsOf($("codes-part"), "By code, since the start", ["Code", ["Refused", "n"]], "Nothing was refused.");
-  fill(rows, Object.entries(counts).sort(([, one], [, other]) => other - one), ([code]) => code, ([code, count]) => [{ text: code, tone: "mono" }, number.format(count)]);
-}
-
 /** What rules and presets for the rest of the site took, and what became of it. */
 function surface({ surface: rules }) {
   const part = $("surface-part");

@@ -163,12 +163,11 @@ function operations(document_) {
 }
 
 function routes(now, list) {
-  const rows = rowsOf($("routes-part"), "Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation was requested. The filter finds all.");
+  const rows = rowsOf($("routes-part"), "Operations since the start", ["Operation", "Path", "Mode", ["Requests", "n"], ["Refused", "n"]], "None yet: the filter finds all.");
   const wanted = $("routes-filter").value.trim().toLowerCase();
   const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...now.operations[one.name] }));
-  const isShown = (one) => wanted ? `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted) : one.requests || one.name in now.modes;
-  fill(rows, shown.filter(isShown), (one) => one.name, (one) => [
-    one.name, { text: one.path, tone: "mono" }, { text: one.methods.join(" "), tone: "mono" }, { text: one.mode, tone: one.mode === "enforce" ? null : "warn" },
+  fill(rows, shown.filter((one) => wanted ? `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted) : one.requests || one.name in now.modes), (one) => one.name, (one) => [
+    one.name, { text: one.path, tone: "mono" }, { text: one.mode, tone: one.mode === "enforce" ? null : "warn" },
     number.format(one.requests), number.format(one.refused),
   ]);
 }
