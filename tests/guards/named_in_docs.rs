@@ -106,7 +106,7 @@ fn settings_that_messages_name_exist() {
 fn removed_settings_stand_in_the_changelog() {
     let (removed, changes) = (read("src/config/removed.rs"), read("CHANGELOG.md"));
     let table = removed
-        .split("const REMOVED")
+        .split("const REMOVED: &str = \"")
         .nth(1)
         .and_then(|rest| rest.split("\";\n").next());
     let text = table.unwrap_or_default().replace("\\\n", "");
@@ -175,9 +175,14 @@ fn commands_of_the_readme_are_those_of_ci() {
     let is_run = |command: &str| ci.lines().any(|line| line.split(" >").next() == Some(command));
     for alias in ["demo", "tests"] {
         let command = format!("cargo {alias}");
-        let is_shown = readme.lines().any(|line| line.split(" #").next().map(str::trim_end) == Some(&command));
+        let is_shown = readme
+            .lines()
+            .any(|line| line.split(" #").next().map(str::trim_end) == Some(&command));
         assert!(is_shown, "README.md does not show {command}");
         assert!(is_run(&command), ".ci/run does not run {command}");
-        assert!(aliases.contains(&format!("\n{alias} = ")), "there is no alias {alias}");
+        assert!(
+            aliases.contains(&format!("\n{alias} = ")),
+            "there is no alias {alias}"
+        );
     }
 }
