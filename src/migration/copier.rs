@@ -43,8 +43,9 @@ pub(crate) struct Copier {
     doubling: Semaphore,
 }
 
-/// The time in which a candidate follows a change of the site.
-const SECOND_LOOK: Duration = Duration::from_secs(1);
+/// How often a candidate is looked at again at most before a difference counts, and the pause before each time.
+const LOOKS: usize = 3;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// An answer that was given to a client, read whole.
 type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
@@ -212,46 +213,56 @@ impl Copier {
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
-    /// The findings that stay when the candidate is asked again a second later: until then it follows what has changed at
-    /// the site. Where it still differs, the site may have changed once more, and is asked again as well.
+    /// The findings that stay when both are asked again a second later: until then the candidate follows what has changed
+    /// at the site. As long as one of them changes they are asked once more, a few times, and each response of the
+    /// candidate is compared with all that the site has given since the call.
     async fn look_again<S>(
         self: &Arc<Self>,
         call: &DryRunCall,
         pair: &ResponsePair,
-        findings: PathFindings,
+        mut findings: PathFindings,
         primary: &S,
     ) -> PathFindings
     where
         S: Stage<CalendarCall, BackendResult>,
     {
-        tokio::time::sleep(SECOND_LOOK).await;
-        let other = self.way.answer(call).await;
-        if other.failure.is_some() || other.status.is_server_error() {
-            return findings;
+        let (mut given, mut last) = (vec![pair.primary.clone()], pair.other.body.clone());
+        for _ in 0..LOOKS {
+            tokio::time::sleep(PAUSE).await;
+            let other = self.way.answer(call).await;
+            if other.failure.is_some() || other.status.is_server_error() {
+                break;
+            }
+            let Some(fresh) = self.second_answer(call, primary).await else {
+                break;
+            };
+            let is_still = other.body == last && given.last().is_some_and(|given| given.body == fresh.body);
+            last.clone_from(&other.body);
+            given.push(fresh);
+            findings = self.that_stay(call, findings, &given, &other).await;
+            if is_still || !findings.worst().is_another_value() {
+                break;
+            }
         }
-        let again = ResponsePair {
-            primary: pair.primary.clone(),
-            other: other.clone(),
-        };
-        let findings = self.that_stay(call, findings, again).await;
-        if !findings.worst().is_another_value() {
-            return findings;
-        }
-        let Some(primary) = self.second_answer(call, primary).await else {
-            return findings;
-        };
-        self.that_stay(call, findings, ResponsePair { primary, other })
-            .await
+        findings
     }
 
+    /// The findings that stay beside each of the site's responses.
     async fn that_stay(
         self: &Arc<Self>,
         call: &DryRunCall,
-        findings: PathFindings,
-        again: ResponsePair,
+        mut findings: PathFindings,
+        given: &[DryRunResponse],
+        other: &DryRunResponse,
     ) -> PathFindings {
-        let second = self.compare(call, &Arc::new(again), None).await;
-        second.map_or(findings.clone(), |second| findings.that_stay(&second))
+        for primary in given {
+            let (primary, other) = (primary.clone(), other.clone());
+            let pair = Arc::new(ResponsePair { primary, other });
+            if let Some(second) = self.compare(call, &pair, None).await {
+                findings = findings.that_stay(&second);
+            }
+        }
+        findings
     }
 
     /// Compares off the threads that serve connections, also with the primary's second answer; none if that panicked.

@@ -106,11 +106,10 @@ impl Comparer {
         } else {
             compare(operation, primary, second)
         };
-        if !has_failed {
-            // A value that the candidate has as well comes from a change of the record.
-            let noise = itself.that_stay(&findings);
-            let noise = noise.that_stay(&compare(operation, second, other));
-            self.noise.learn(operation, (&itself, &noise), &findings);
+        // Between the responses a record was changed, and what differs with that is no noise.
+        let is_edited = itself.iter().any(|finding| is_about_changes(&finding.path));
+        if !has_failed && !is_edited {
+            self.noise.learn(operation, &itself, &findings);
         }
         self.judged(operation, &findings, |finding| differs_at(&itself, &finding))
     }
@@ -167,6 +166,11 @@ impl Comparer {
     fn has_ended(&self, rule: &IgnoreRule) -> bool {
         rule.until.is_some_and(|until| until <= self.today)
     }
+}
+
+/// True for the time at which a record was changed.
+fn is_about_changes(path: &str) -> bool {
+    matches!(path.rsplit('.').next(), Some("modified" | "modified_utc"))
 }
 
 #[cfg(test)]
@@ -267,10 +271,14 @@ mod tests {
     fn a_change_of_a_record_between_two_questions_is_no_noise() {
         let mut comparer = comparer(vec![]);
         for _ in 0..5 {
-            twice(&mut comparer, "1", "2", "1");
-            twice(&mut comparer, "1", "2", "2");
+            let edited = r#"{"city":2,"modified":"10:01"}"#;
+            twice(&mut comparer, r#"{"city":1,"modified":"10:00"}"#, edited, "{}");
         }
-        assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Different);
+        let cities = [1, 3].map(|city| format!(r#"{{"city":{city},"modified":"10:00"}}"#));
+        assert_eq!(
+            once(&comparer, &cities[0], &cities[1]),
+            DifferenceClass::Different
+        );
     }
 
     fn once(comparer: &Comparer, primary: &str, other: &str) -> DifferenceClass {

@@ -49,15 +49,15 @@ struct NoiseCounts {
 // === impl Noise ===
 
 impl Noise {
-    /// Takes the differences between two answers of one backend to one call, those of them that are noise, and the
-    /// differences of the other backend's answer from the first. Once 2000 paths are known, no further ones are learnt, and stay different.
+    /// Takes the differences between two answers of one backend to one call, and those of the other backend's answer from
+    /// the first of them. Once 2000 paths are known, no further ones are learnt, and stay different.
     pub(super) fn learn(
         &mut self,
         operation: Option<OperationId>,
-        (itself, noise): (&PathFindings, &PathFindings),
+        itself: &PathFindings,
         other: &PathFindings,
     ) {
-        for finding in noise.iter().filter(is_different) {
+        for finding in itself.iter().filter(is_different) {
             if let Some(counts) = self.counts(operation, finding) {
                 counts.itself = counts.itself.saturating_add(1);
             }

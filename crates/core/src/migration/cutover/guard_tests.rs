@@ -140,7 +140,7 @@ fn a_backend_is_not_slow_while_the_site_is() {
 /// A list at a moment, in milliseconds: one of its titles is edited each two seconds.
 fn edited(millis: u64, ending: &str) -> String {
     let edit = millis / 2_000;
-    let events = (0..10).map(|n| format!(r#"{{"id":{n},"title":"edit {}{ending}"}}"#, (edit + n) / 10));
+    let events = (0..4).map(|n| format!(r#"{{"id":{n},"title":"edit {}{ending}"}}"#, (edit + n) / 4));
     format!(r#"{{"events":[{}]}}"#, events.collect::<Vec<_>>().join(","))
 }
 
@@ -155,12 +155,25 @@ fn findings(primary: &str, other: &str) -> PathFindings {
     compare(None, response(primary.as_bytes()), response(other.as_bytes()))
 }
 
-/// The findings about a read at a moment that stay at a second look, as copies of calls find them.
+/// The findings about a read at a moment that stay, as copies of calls find them: they look again while something
+/// changes, and compare each response of the candidate with all that the site has given since the read.
 fn that_stay(millis: u64, candidate: impl Fn(u64) -> String) -> PathFindings {
-    let mut found = findings(&edited(millis, ""), &candidate(millis + 30));
-    for again in [millis, millis + 1_060] {
-        if found.worst().is_another_value() {
-            found = found.that_stay(&findings(&edited(again, ""), &candidate(millis + 1_030)));
+    let (mut given, mut last) = (vec![edited(millis, "")], candidate(millis + 30));
+    let mut found = findings(&given[0], &last);
+    for look in 1..=3 {
+        if !found.worst().is_another_value() {
+            break;
+        }
+        let other = candidate(millis + look * 1_100);
+        let fresh = edited(millis + look * 1_130, "");
+        let is_still = other == last && given.last() == Some(&fresh);
+        given.push(fresh);
+        for primary in &given {
+            found = found.that_stay(&findings(primary, &other));
+        }
+        last = other;
+        if is_still {
+            break;
         }
     }
     found
@@ -190,7 +203,7 @@ fn a_candidate_that_follows_stays_through_an_hour_of_edits_and_a_wrong_value_ret
             control.observe(event, client(*millis % clients), now).is_some()
         });
         assert!(
-            returned.is_some_and(|millis| (HOUR..HOUR + 10_000).contains(&millis)),
+            returned.is_some_and(|millis| (HOUR - 5_000..HOUR + 10_000).contains(&millis)),
             "{lag} ms, {clients} clients: {returned:?}"
         );
     }
