@@ -443,22 +443,42 @@ struct Story<'a> {
 
 const EVENT: &str = r#"{"title":"E","start_date":"2027-05-05 10:00","end_date":"2027-05-05 12:00"}"#;
 
-impl Story<'_> {
-    async fn at(&self, root: &str, method: Method, path: &str, body: Value) -> (u16, Value) {
-        let url = format!("{}/tribe/events/v1/{path}", root.trim_end_matches('/'));
-        let request = Edge::client()
-            .request(method, url)
-            .basic_auth(USERNAME, Some(PASSWORD));
-        let request = request
-            .header("content-type", "application/json")
-            .body(body.to_string());
-        let answer = Answer::to(request).await;
-        (answer.status.as_u16(), answer.json())
-    }
+/// A call of an editor to the service below a REST root.
+async fn call_at(root: &str, method: Method, path: &str, body: &Value) -> (u16, Value) {
+    let url = format!("{}/tribe/events/v1/{path}", root.trim_end_matches('/'));
+    let request = Edge::client()
+        .request(method, url)
+        .basic_auth(USERNAME, Some(PASSWORD));
+    let request = request
+        .header("content-type", "application/json")
+        .body(body.to_string());
+    let answer = Answer::to(request).await;
+    (answer.status.as_u16(), answer.json())
+}
 
-    async fn write(&self, method: Method, path: &str, body: Value) -> (u16, Value) {
-        self.at(self.pair.next.rest_root().as_str(), method, path, body)
-            .await
+/// A record as one side shows it to an editor, without what a copy lacks.
+async fn shown(root: &str, (kind, id): (&str, u64)) -> Value {
+    let (status, found) = call_at(root, Method::GET, &format!("{kind}/{id}"), &Value::Null).await;
+    let ids = |member: &str| match &found[member] {
+        Value::Array(several) => several.iter().map(|one| one["id"].clone()).collect(),
+        one => vec![one["id"].clone()],
+    };
+    let links =
+        ["venue", "organizer", "tags"].map(|member| if kind == "events" { ids(member) } else { vec![] });
+    json!([
+        kind,
+        id,
+        status,
+        found["status"],
+        found["title"],
+        found["name"],
+        links
+    ])
+}
+
+impl Story<'_> {
+    async fn write(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
+        call_at(self.pair.next.rest_root().as_str(), method, path, body).await
     }
 
     fn last(&self, kind: &str) -> Option<u64> {
@@ -480,7 +500,7 @@ impl Story<'_> {
                         json!(name)
                     };
                 }
-                let (status, made) = self.write(Method::POST, kind, body).await;
+                let (status, made) = self.write(Method::POST, kind, &body).await;
                 // A second tag of the name is refused.
                 assert!(status == 201 || kind == "tags", "{kind}: {status} {made}");
                 self.made.extend(made["id"].as_u64().map(|id| (kind, id)));
@@ -491,11 +511,11 @@ impl Story<'_> {
                 for (kind, name) in [("venues", "venue"), ("organizers", "organizer"), ("tags", "tags")] {
                     body[name] = json!(self.last(kind));
                 }
-                self.write(Method::POST, &format!("events/{event}"), body).await;
+                self.write(Method::POST, &format!("events/{event}"), &body).await;
             }
             Step::Delete(kind) => {
                 if let Some(id) = self.last(kind) {
-                    self.write(Method::DELETE, &format!("{kind}/{id}"), Value::Null)
+                    self.write(Method::DELETE, &format!("{kind}/{id}"), &Value::Null)
                         .await;
                 }
             }
@@ -503,43 +523,18 @@ impl Story<'_> {
         }
     }
 
-    /// A record as one side shows it to an editor, without what a copy lacks.
-    async fn shown(&self, root: &str, (kind, id): (&str, u64)) -> Value {
-        let (status, found) = self
-            .at(root, Method::GET, &format!("{kind}/{id}"), Value::Null)
-            .await;
-        let ids = |member: &str| match &found[member] {
-            Value::Array(several) => several.iter().map(|one| one["id"].clone()).collect(),
-            one => vec![one["id"].clone()],
-        };
-        let links =
-            ["venue", "organizer", "tags"].map(|member| if kind == "events" { ids(member) } else { vec![] });
-        json!([
-            kind,
-            id,
-            status,
-            found["status"],
-            found["title"],
-            found["name"],
-            links
-        ])
-    }
-
     /// Lets the copier through, and compares both sides.
     async fn is_level(&self) {
         *self.pair.door.lock() = Door::Open;
         // A write wakes the copier.
         let (status, _) = self
-            .write(Method::POST, "categories", json!({"name": "last"}))
+            .write(Method::POST, "categories", &json!({"name": "last"}))
             .await;
         assert_eq!(status, 201);
         self.pair.is_copied().await;
         let (site, next) = (root(&self.pair.site), self.pair.next.rest_root());
         for record in &self.made {
-            let (theirs, own) = (
-                self.shown(&site, *record).await,
-                self.shown(next.as_str(), *record).await,
-            );
+            let (theirs, own) = (shown(&site, *record).await, shown(next.as_str(), *record).await);
             assert_eq!(theirs, own);
         }
     }
