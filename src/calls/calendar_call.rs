@@ -79,7 +79,7 @@ impl CalendarCall {
             identity: opened.identity().clone(),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: if_none_match(&head.headers),
-            patch: PatchConditions::of(&head.method, &head.headers),
+            patch: PatchConditions::of(opened.method(), &head.headers),
             log: context.log.clone(),
             _memory: memory,
         };

@@ -351,6 +351,9 @@ fn calendar_call(asked: AskedRequest, opened: OpenedBy, body: CallBody) -> CallR
     if let Some((operation, root)) = opened.operation() {
         asked.context.log.about(Traffic::Operation(operation, root));
     }
+    if *opened.method() != asked.head.method {
+        asked.context.log.takes(opened.method());
+    }
     CallRequest {
         asked: Box::new(asked),
         opened,

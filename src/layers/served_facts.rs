@@ -12,6 +12,7 @@ pub(super) struct ServedFacts<'r> {
     pub(super) request_id: Option<&'r str>,
     pub(super) client: Option<IpAddr>,
     pub(super) method: &'static str,
+    pub(super) original_method: Option<&'static str>,
     pub(super) scheme: Option<&'static str>,
     pub(super) host: Option<&'r str>,
     pub(super) path: &'r str,
@@ -34,6 +35,7 @@ macro_rules! each_fact {
         $tell! {
             client.address = $facts.client.map(tracing::field::display),
             http.request.method = $facts.method,
+            http.request.method_original = $facts.original_method,
             url.scheme = $facts.scheme,
             server.address = $facts.host,
             url.path = $facts.path,
@@ -136,6 +138,7 @@ mod tests {
             request_id: Some("1"),
             client: Some([127, 0, 0, 1].into()),
             method: "GET",
+            original_method: Some("POST"),
             scheme: Some("http"),
             host: Some("h"),
             path: "/",

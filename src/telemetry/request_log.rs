@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::{HeaderMap, Method};
 
 use super::refusals::RefusalNote;
 use super::site_verdict::SiteVerdict;
@@ -20,6 +20,8 @@ pub(crate) struct RequestLog(Arc<RequestFacts>);
 #[derive(Debug, Default)]
 struct RequestFacts {
     subject: OnceLock<Traffic>,
+    /// Set where WordPress takes another method than the one on the wire.
+    taken: OnceLock<Method>,
     /// Behind a pointer, because few requests are refused.
     refused: OnceLock<Box<RefusalNote>>,
     verdict: OnceLock<&'static str>,
@@ -178,6 +180,16 @@ impl RequestLog {
     pub(crate) fn about(&self, subject: Traffic) {
         // A second value could only repeat the first.
         let _ = self.0.subject.set(subject);
+    }
+
+    /// Notes the method that WordPress takes in place of the one on the wire.
+    pub(crate) fn takes(&self, method: &Method) {
+        let _ = self.0.taken.set(method.clone());
+    }
+
+    /// The method that WordPress takes; none if it is the one on the wire.
+    pub(crate) fn taken(&self) -> Option<&Method> {
+        self.0.taken.get()
     }
 
     /// Notes why the request is refused, if refusals are kept; the first note stays.

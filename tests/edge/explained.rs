@@ -19,7 +19,7 @@ const PASSING: [&str; 4] = ["host", "x-request-id", "connection", "traceparent"]
 const SECRET: [&str; 3] = ["authorization", "cookie", "x-wp-nonce"];
 
 /// Requests about who asks, from where, and what the settings allow.
-const ABOUT_CALLERS: [&str; 29] = [
+const ABOUT_CALLERS: [&str; 36] = [
     "POST @/tags | JSON | {\"name\":\"x\"}",
     "POST @/tags | Cookie: wordpress_logged_in_1=a%7C1%7Cb | JSON | {\"name\":\"x\"}",
     "POST @/tags?_wpnonce=0123456789 | Cookie: wordpress_logged_in_1=a%7C1%7Cb | FORM | name=x",
@@ -30,6 +30,13 @@ const ABOUT_CALLERS: [&str; 29] = [
     "DELETE @/events/7",
     "DELETE @/events/7 | JSON | {\"id\":8}",
     "DELETE @/events/by-slug/gala%20night",
+    "POST @/events/7 | X-HTTP-Method-Override: DELETE",
+    "POST @/events/by-slug/gala?_method=delete | X-HTTP-Method-Override: PUT",
+    "PUT @/tags?_method=POST | JSON | {\"name\":\"x\"}",
+    "POST @/venues?_method=GET | JSON | {\"page\":2}",
+    "POST @/events/7 | X-HTTP-Method-Override: FOO",
+    "POST @/events/7?_method[]=DELETE",
+    "POST @/events/7 | X-HTTP-Method-Override: PUT | X-HTTP-Method-Override: PATCH",
     "GET @/events?per.page=2&lang=de&_fields=id&unknown=1",
     "GET @/events | Cookie: wp-postpass_1=x",
     "GET @/events | Authorization: Digest username=\"a\"",

@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
 #[derive(Debug, Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -31,7 +31,7 @@ impl io::Write for Lines {
 
 impl Lines {
     /// Collects the log lines of this thread; each test has its own thread.
-    async fn collect() -> (Self, tracing::subscriber::DefaultGuard) {
+    pub(crate) async fn collect() -> (Self, tracing::subscriber::DefaultGuard) {
         let lines = Self::default();
         let writer = lines.clone();
         let settings = LogSettings {
@@ -79,7 +79,7 @@ impl Lines {
             .collect()
     }
 
-    async fn access_lines(&self, count: usize) -> Vec<Value> {
+    pub(crate) async fn access_lines(&self, count: usize) -> Vec<Value> {
         while self.access().len() < count {
             tokio::task::yield_now().await;
         }

@@ -54,6 +54,7 @@ mod meaning;
 mod metrics;
 mod modes;
 mod named_in_docs;
+mod named_method;
 mod namespaces;
 mod odd_headers;
 #[cfg(unix)]

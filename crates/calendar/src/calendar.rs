@@ -12,7 +12,7 @@ use calendar_edge_judge::contract::{
 use calendar_edge_judge::policy::{Policy, ServedRoot, Writes};
 use calendar_edge_judge::problem::{Problem, to_php_json};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
-use calendar_edge_judge::wordpress::payload::ContentHeaders;
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, SentMethod};
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
@@ -114,7 +114,12 @@ impl Calendar {
         if path == "/purge" && self.messages.is_some() {
             return empty(self.take_message(parts, body));
         }
-        match self.roots.locate(&parts.method, path, query) {
+        let named = parts.headers.get("x-http-method-override");
+        let sent = SentMethod {
+            wire: &parts.method,
+            named: named.map(HeaderValue::as_bytes),
+        };
+        match self.roots.locate(sent, path, query) {
             Target::Calendar(target) => self.call(parts, &target, body),
             Target::Invalid(problem) => self.encode(parts, Err(problem.into()), None),
             Target::Site { .. } if path.trim_end_matches('/') == self.settings.root.path() => {

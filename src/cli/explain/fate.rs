@@ -49,11 +49,13 @@ fn global_fate(
         Treatment::ForwardFromQuery if source == Source::Query => {
             "forwarded in the query: WordPress obeys it everywhere"
         }
-        Treatment::ForwardFromQuery => "dropped: WordPress looks for it in the query only",
+        Treatment::Method if source == Source::Query => "the method of a write; a read drops it",
+        Treatment::ForwardFromQuery | Treatment::Method => {
+            "dropped: WordPress looks for it in the query only"
+        }
         Treatment::RefuseUnlessAllowed if allow_jsonp => "forwarded: `allow_jsonp` is on",
         Treatment::RefuseUnlessAllowed => "refused: `allow_jsonp` is off",
         Treatment::Nonce => "sent as X-WP-Nonce",
         Treatment::Route => "read as another spelling of the path",
-        Treatment::Drop => "dropped: it would change the method",
     }
 }

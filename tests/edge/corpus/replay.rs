@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use super::record::{Record, records};
 use crate::support::{Edge, Origin, Reply};
@@ -45,7 +45,7 @@ async fn replay(edge: &Edge, origin: &Origin, next: &Mutex<Reply>, record: &Reco
                     return Err(format!("{abuse} travelled: {spelling}"));
                 }
             }
-            if record.response.json().is_none() && record.request.method != "HEAD" {
+            if record.response.json().is_none() && only.method != Method::HEAD {
                 let masked = answer.status == StatusCode::BAD_GATEWAY.as_u16();
                 return if masked {
                     Ok(Came::Masked)

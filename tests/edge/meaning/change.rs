@@ -15,7 +15,7 @@ use crate::judging::{NAMESPACE, Request};
 pub(super) enum Change {
     /// PUT and PATCH of an item are forwarded as POST.
     UpdateAsPost,
-    /// `_method` and `X-HTTP-Method-Override` are gone, and the method on the wire counts.
+    /// `_method` and `X-HTTP-Method-Override` of a read are gone, and the method on the wire counts.
     OverrideIgnored,
     /// The route was in `rest_route`; it is forwarded in the path.
     RouteIntoPath,
@@ -79,16 +79,21 @@ pub(super) fn changes(
     operation: &Operation,
     canonical: &CanonicalRequest,
 ) -> Result<BTreeSet<Change>, String> {
-    let sent = Reading::without_override(request);
+    let sent = if request.method.is_safe() {
+        Reading::without_override(request)
+    } else {
+        Reading::of(request)
+    };
     let wire = wire::forwarded(canonical, &request.headers);
     let got = Reading::of(&wire);
     let mut comparison = Comparison {
         operation,
         sent,
         got,
+        drops_body: request.method.is_safe(),
         changes: BTreeSet::new(),
     };
-    if Reading::of(request).method.as_deref() != Some(request.method.as_str()) {
+    if request.method.is_safe() && Reading::of(request).method.as_deref() != Some(request.method.as_str()) {
         comparison.note(Change::OverrideIgnored);
     }
     comparison.method()?;
@@ -105,6 +110,8 @@ struct Comparison<'a> {
     operation: &'a Operation,
     sent: Reading,
     got: Reading,
+    /// True for a read on the wire.
+    drops_body: bool,
     changes: BTreeSet<Change>,
 }
 
@@ -131,8 +138,7 @@ impl Comparison<'_> {
 
     /// Removes the bodies that are not forwarded.
     fn bodies(&mut self) {
-        let is_read = !self.operation.is_write();
-        if is_read && self.sent.has_body_parameters() {
+        if self.drops_body && self.sent.has_body_parameters() {
             self.sent = self.sent.without_body();
             self.note(Change::ReadBodyDropped);
         }
@@ -219,8 +225,8 @@ impl Comparison<'_> {
             .collect();
         for name in names {
             let sent = match self.operation.id.action {
-                Action::Delete => self.sent_as_query(name),
-                _ => self.sent.parameters.get(name).cloned(),
+                Action::Create | Action::Update => self.sent.parameters.get(name).cloned(),
+                _ => self.sent_as_query(name),
             };
             let got = self.got.parameters.get(name).cloned();
             let changed = self.named_difference(name, sent.as_ref());
@@ -235,7 +241,10 @@ impl Comparison<'_> {
             // Handlers read a declared null from a JSON body.
             let both = (self.sent.parameters.has(name), self.got.parameters.has(name));
             let is_declared = self.operation.argument(name.as_bytes()).is_some();
-            if is_declared && self.operation.id.action != Action::Delete && both.0 != both.1 {
+            if is_declared
+                && matches!(self.operation.id.action, Action::Create | Action::Update)
+                && both.0 != both.1
+            {
                 return Err(format!("{name}: presence {both:?}"));
             }
         }

@@ -120,12 +120,11 @@ enum Spelling {
 fn requests(operation: &'static Operation) -> impl Strategy<Value = Request> {
     let methods = operation.id.action.methods().iter().cloned();
     let methods: Vec<Method> = methods.chain([Method::HEAD]).collect();
-    let method =
-        prop_oneof![8 => select(methods), 1 => select(vec![Method::PUT, Method::DELETE, Method::GET])];
+    let method = prop_oneof![8 => select(methods), 1 => select(vec![Method::PUT, Method::POST, Method::DELETE, Method::GET])];
     let names: Vec<&'static str> = operation.arguments.iter().map(|argument| argument.name).collect();
     let pairs = proptest::collection::vec(pair(names.clone()), 0..5).prop_map(|pairs| pairs.join("&"));
     let body = prop_oneof![1 => Just(None), 3 => body(names).prop_map(Some)];
-    let header = prop_oneof![9 => Just(None), 1 => select(vec!["DELETE", "get", "FOO"]).prop_map(Some)];
+    let header = prop_oneof![3 => Just(None), 1 => select(vec!["DELETE", "get", "FOO", "PUT", "POST", "options"]).prop_map(Some)];
     (method, target(operation), pairs, body, header).prop_map(
         |(method, (path, route), pairs, body, header)| {
             let mut headers = HeaderMap::new();

@@ -91,9 +91,14 @@ async fn a_patch_of_the_title_changes_the_title() {
     let path = format!("/events/{}", created.json()["id"]);
     let by_slug = format!("/events/by-slug/{}", created.json()["slug"].as_str().unwrap());
     let mut expected = read(&edge, &path).await;
-    for (patched, title) in [(&path, "Coffee"), (&by_slug, "Cocoa")] {
+    let named = format!("{path}?_method=PATCH");
+    for (method, patched, title) in [
+        (Method::PATCH, &path, "Coffee"),
+        (Method::PATCH, &by_slug, "Cocoa"),
+        (Method::POST, &named, "Chai"),
+    ] {
         let body = json!({"title": title});
-        let answer = write(&edge, (Method::PATCH, patched), &body).await;
+        let answer = write(&edge, (method, patched), &body).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         expected["title"] = json!(title);
         assert_eq!(read(&edge, &path).await, expected);

@@ -16,13 +16,14 @@ fuzz_target!(|text: &[u8]| {
     };
     let (content_type, body) = (&text[..end], &text[end + 1..]);
     for method in [Method::PUT, Method::DELETE, Method::GET] {
-        let reading = body_reading(&method, Some(content_type));
+        let reading = body_reading(&method, &method, Some(content_type));
         assert!(
             !matches!(reading, BodyReading::Multipart { .. }),
             "PHP reads these on POST alone"
         );
     }
-    let BodyReading::Multipart { boundary } = body_reading(&Method::POST, Some(content_type)) else {
+    let BodyReading::Multipart { boundary } = body_reading(&Method::POST, &Method::POST, Some(content_type))
+    else {
         return;
     };
     let Some(boundary) = boundary else { return };

@@ -16,6 +16,7 @@ as well, and their words come first where both object to a value. No setting cha
 - The path is spelt as documented: exact case, no repeated slashes, ids without leading zeros, no route in the query.
 - Parameter names are spelt as documented, each sent once; `[]` stands behind names of lists only.
 - Undeclared parameters are refused, except those that `extra_parameters` lists, unless `undeclared` is set.
+- A write names no other method, neither in `_method` nor in `X-HTTP-Method-Override`.
 - Arguments of creates and updates stand in the body, which is JSON or a urlencoded form in UTF-8. Other calls have no \
 body.
 - In JSON a whole number is a number, not a text.

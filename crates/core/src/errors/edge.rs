@@ -164,6 +164,11 @@ catalogue! {
         client: "Remove `rest_route`; the path names the route.",
         operator: "Look at the client: such a request can be an attempt to get around the rules.",
     }
+    MethodContradiction {
+        own: METHOD_CONTRADICTION,
+        client: "Send the method itself, or name it once.",
+        operator: LOOK_AT_CLIENT,
+    }
     PathContradiction {
         own: PATH_CONTRADICTION,
         client: "Send `id` and `slug` in the path only.",

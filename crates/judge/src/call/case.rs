@@ -54,7 +54,7 @@ impl<'a> Arrival<'a> {
             policy,
         } = self;
         let parameters = read_parameters(call, matched, policy.limits())?;
-        let nonce = nonce(call.method, &parameters);
+        let nonce = nonce(call, &parameters);
         let style = self.style().map(|style| style.or_asked_for_in(&parameters));
         Ok(Case {
             call,

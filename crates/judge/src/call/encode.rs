@@ -58,14 +58,14 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     };
     Ok(CanonicalRequest {
         root: call.target.root,
-        method: method(call.method, operation.id.action),
+        method: method(&call.target.method, operation.id.action),
         route: route(matched),
         query: CanonicalQuery {
             namespace: namespace(operation, parameters),
             pairs,
         },
         body,
-        nonce: nonce(call.method, parameters),
+        nonce: nonce(call, parameters),
     })
 }
 
@@ -86,13 +86,13 @@ pub(super) fn encode_options(
             pairs,
         },
         body: None,
-        nonce: nonce(call.method, parameters),
+        nonce: nonce(call, parameters),
     }
 }
 
-fn method(sent: &Method, action: Action) -> Method {
+fn method(taken: &Method, action: Action) -> Method {
     match action {
-        Action::Describe | Action::List | Action::Read if sent == Method::HEAD => Method::HEAD,
+        Action::Describe | Action::List | Action::Read if taken == Method::HEAD => Method::HEAD,
         Action::Describe | Action::List | Action::Read => Method::GET,
         Action::Create | Action::Update => Method::POST,
         Action::Delete => Method::DELETE,
@@ -196,7 +196,7 @@ fn write_globals(
             | Treatment::ForwardInPlace
             | Treatment::ForwardFromQuery
             | Treatment::RefuseUnlessAllowed => in_query(global.name),
-            Treatment::Nonce | Treatment::Route | Treatment::Drop => None,
+            Treatment::Nonce | Treatment::Route | Treatment::Method => None,
         };
         if let Some(value) = value
             && !is_written(global.name)

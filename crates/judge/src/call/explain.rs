@@ -37,7 +37,7 @@ pub(super) fn explain<T>(
         return Ok(show(None));
     };
     let parameters = read_parameters(call, matched, policy.limits())?;
-    let caller = call.credentials.caller(nonce(call.method, &parameters).as_ref());
+    let caller = call.credentials.caller(nonce(call, &parameters).as_ref());
     let root = call.target.root;
     let in_force = policy.table(root).operation(operation);
     Ok(show(Some(Explanation {

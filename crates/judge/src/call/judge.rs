@@ -96,7 +96,7 @@ impl Judge {
             return self.refused(None, Refusal::plain(problem));
         }
         match &call.target.matched {
-            Some(matched) if *call.method == Method::OPTIONS => self.describe(call, matched),
+            Some(matched) if call.target.method == Method::OPTIONS => self.describe(call, matched),
             Some(_) | None => self.refused(None, unfound(call, &self.policy)),
         }
     }

@@ -1,14 +1,15 @@
 //! The nonce that is sent as a parameter.
 
-use http::{HeaderValue, Method};
+use http::HeaderValue;
 
+use super::reading::RawCall;
 use crate::wordpress::payload::{Parameters, Source};
 
 /// The nonce of a form that PHP reads, else of the query. A nonce that no header can carry becomes `0`, which
 /// is never valid.
-pub(super) fn nonce(method: &Method, parameters: &Parameters) -> Option<HeaderValue> {
+pub(super) fn nonce(call: &RawCall<'_>, parameters: &Parameters) -> Option<HeaderValue> {
     let of = |source| parameters.of(source).and_then(|sent| sent.get("_wpnonce"));
-    let form = if method == Method::POST {
+    let form = if call.is_php_form() {
         of(Source::Form)
     } else {
         None

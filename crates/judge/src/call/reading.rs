@@ -10,7 +10,7 @@ use crate::policy::ReadLimits;
 use crate::problem::{OwnError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
 use crate::wordpress::payload::{
-    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
+    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, is_php_form, pair_count,
     parse_form_body, parse_json, parse_multipart,
 };
 use crate::wordpress::value::{Key, PhpArray, Value};
@@ -18,7 +18,7 @@ use crate::wordpress::value::{Key, PhpArray, Value};
 /// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
 pub struct RawCall<'a> {
-    /// The method on the wire; overrides do not count.
+    /// The method on the wire, by which PHP reads the body. The target has the one that WordPress takes.
     pub method: &'a Method,
     /// The result of routing the target.
     pub target: &'a CallTarget,
@@ -28,6 +28,15 @@ pub struct RawCall<'a> {
     pub content: ContentHeaders<'a>,
     /// The whole body; ignored on GET and HEAD.
     pub body: &'a [u8],
+}
+
+// === impl RawCall ===
+
+impl RawCall<'_> {
+    /// Returns true if PHP fills its form variables from the body.
+    pub(super) fn is_php_form(&self) -> bool {
+        is_php_form(self.method, self.content.content_type())
+    }
 }
 
 /// Reads path, query and body into parameters, strongest first.
@@ -43,7 +52,7 @@ pub(super) fn read_parameters(
     parameters.add(Source::Path, path_parameters(matched));
     parameters.add(Source::Query, Arc::clone(&call.target.query));
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
-    match body_reading(call.method, call.content.content_type()) {
+    match body_reading(call.method, &call.target.method, call.content.content_type()) {
         // An empty body is empty in every format, so the content type does not matter.
         _ if !reads_body || call.body.is_empty() => {}
         BodyReading::Json => add_json(call.body, limits, &mut parameters)?,
@@ -88,7 +97,7 @@ fn add_form(call: &RawCall<'_>, limits: &ReadLimits, parameters: &mut Parameters
 }
 
 fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters) -> Result<(), Problem> {
-    if call.method == Method::POST {
+    if call.is_php_form() {
         refuse_mismatch(&call.target.query, &fields)?;
         // The path has been matched. A form may only repeat the `rest_route` of the query, in the same
         // spelling.

@@ -13,10 +13,12 @@ use crate::wordpress::payload::parse_form;
 pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
     if !policy.is_strict(None) {
         let style = Style::asked_for(&call.target.query);
-        return Refusal::new(no_route(call.method), style, Allow::Absent);
+        return Refusal::new(no_route(&call.target.method), style, Allow::Absent);
     }
     match &call.target.matched {
-        Some(matched) if path_holds(call, matched, policy) => refuse_method(call.method, matched.route),
+        Some(matched) if path_holds(call, matched, policy) => {
+            refuse_method(&call.target.method, matched.route)
+        }
         _ => Refusal::no_route(),
     }
 }

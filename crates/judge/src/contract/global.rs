@@ -19,8 +19,8 @@ pub enum Treatment {
     Nonce,
     /// Judged as another spelling of the path, never forwarded.
     Route,
-    /// Dropped, because it would override the method.
-    Drop,
+    /// Read as the method of a write, never forwarded.
+    Method,
 }
 
 /// A parameter that no operation declares as an argument and that has an effect nevertheless.
@@ -81,7 +81,7 @@ pub const GLOBALS: &[Global] = &[
     },
     Global {
         name: "_method",
-        treatment: Treatment::Drop,
+        treatment: Treatment::Method,
         meaning: "Replaces the method.",
     },
 ];

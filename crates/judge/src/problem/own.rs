@@ -96,6 +96,17 @@ impl OwnError {
         proxy_error: REQUEST_ERROR,
     };
 
+    /// The method that a write names beside its own cannot be followed: `_method` is an array,
+    /// `X-HTTP-Method-Override` is repeated or named by `Connection`, or the strict profile takes no such name.
+    pub const METHOD_CONTRADICTION: Self = Self {
+        code: "edge_method_contradiction",
+        status: StatusCode::BAD_REQUEST,
+        sentence: "The request names another method in a way that is not accepted here.",
+        meaning: "The method that a write names beside its own cannot be followed: `_method` is an array, \
+            `X-HTTP-Method-Override` is repeated or named by `Connection`, or the strict profile takes no such name.",
+        proxy_error: REQUEST_ERROR,
+    };
+
     /// Query and form of a POST give different values to one of WordPress's public query variables.
     pub const VARIABLE_MISMATCH: Self = Self {
         code: "edge_variable_mismatch",

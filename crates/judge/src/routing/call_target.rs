@@ -7,7 +7,8 @@ use http::Method;
 
 use super::route::{Matched, RouteMatch};
 use crate::contract::{Operation, table};
-use crate::problem::Problem;
+use crate::problem::{OwnError, Problem};
+use crate::wordpress::payload::{MethodFault, SentMethod};
 use crate::wordpress::value::PhpArray;
 
 /// The meaning of a request target.
@@ -32,8 +33,10 @@ pub struct CallTarget {
     pub root: usize,
     /// The route; none: inside the namespace, but not in the table.
     pub matched: Option<RouteMatch>,
-    /// The operation of the route under the request's method; none without a route. It is also none for
-    /// OPTIONS, which every route supports and which is not an operation.
+    /// The method that WordPress takes: of a write the one that the request names beside its own, if it names one.
+    pub method: Method,
+    /// The operation of the route under this method; none without a route. It is also none for OPTIONS, which
+    /// every route supports and which is not an operation.
     pub operation: Option<&'static Operation>,
     /// The query's parameters as PHP reads them, `rest_route` included.
     pub query: Arc<PhpArray>,
@@ -53,28 +56,56 @@ pub struct RawTarget {
 // === impl CallTarget ===
 
 impl CallTarget {
-    /// The target of a route, with the operation of the method on it. The operation is looked up only here.
-    pub(super) fn new(root: usize, matched: Matched, method: &Method, query: Arc<PhpArray>) -> Self {
+    /// The target of a route, with the operation of the method on it. Method and operation are found only here.
+    ///
+    /// # Errors
+    /// The request names no method.
+    fn new(
+        root: usize,
+        matched: Matched,
+        sent: SentMethod<'_>,
+        query: Arc<PhpArray>,
+    ) -> Result<Self, Problem> {
+        let method = sent.taken_for_write(&query).map_err(|fault| match fault {
+            MethodFault::Array => METHOD_CONTRADICTION,
+            MethodFault::NoToken => Problem::NoRoute,
+        })?;
         let matched = match matched {
             Matched::Route(found) => Some(found),
             Matched::Unknown | Matched::Site => None,
         };
-        Self {
+        Ok(Self {
             root,
             operation: matched.as_ref().and_then(|found| {
-                let operation = table().find(found.route, method);
+                let operation = table().find(found.route, &method);
                 operation.filter(|operation| !(found.is_calendar_file && operation.is_write()))
             }),
             matched,
+            method,
             query,
             spelling: None,
-        }
+        })
     }
 }
+
+const METHOD_CONTRADICTION: Problem = Problem::Own(OwnError::METHOD_CONTRADICTION);
 
 // === impl Target ===
 
 impl Target {
+    /// The target of a route in the calendar API.
+    pub(super) fn of_route(
+        root: usize,
+        matched: Matched,
+        sent: SentMethod<'_>,
+        query: Arc<PhpArray>,
+    ) -> Self {
+        match CallTarget::new(root, matched, sent, query) {
+            Ok(target) => Self::Calendar(target),
+            Err(problem) => Self::Invalid(problem),
+        }
+    }
+
     /// The target in the calendar API, if there is one.
     pub fn call(&self) -> Option<&CallTarget> {
         match self {

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use http::Method;
-
 use super::by_path::ByPath;
-use super::call_target::{CallTarget, RawTarget, Target};
+use super::call_target::{RawTarget, Target};
 use super::guard::Guard;
 use super::root_path::RootPath;
 use super::route::{Matched, ServedRoutes};
 use crate::policy::{OtherTraffic, Policy};
 use crate::problem::{OwnError, Problem};
-use crate::wordpress::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
+use crate::wordpress::payload::{NamedRoute, SentMethod, escapes, named_routes, pair_count, parse_form};
 use crate::wordpress::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
@@ -70,8 +68,9 @@ impl Roots {
     }
 
     /// Finds the meaning of a target. `path` and `query` must be exactly as they were sent.
-    pub fn locate(&self, method: &Method, path: &str, query: Option<&str>) -> Target {
-        let mut located = self.locate_bytes(method, path.as_bytes(), query.unwrap_or_default().as_bytes());
+    pub fn locate<'a>(&self, sent: impl Into<SentMethod<'a>>, path: &str, query: Option<&str>) -> Target {
+        let mut located =
+            self.locate_bytes(sent.into(), path.as_bytes(), query.unwrap_or_default().as_bytes());
         if let (true, Target::Calendar(target)) = (self.keeps_spelling, &mut located) {
             let query = query.unwrap_or_default().to_owned();
             target.spelling = Some(Box::new(RawTarget {
@@ -82,8 +81,8 @@ impl Roots {
         located
     }
 
-    fn locate_bytes(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
-        let target = self.read(method, path, query);
+    fn locate_bytes(&self, sent: SentMethod<'_>, path: &[u8], query: &[u8]) -> Target {
+        let target = self.read(sent, path, query);
         let is_guarded = self.other == OtherTraffic::Forward && matches!(target, Target::Site { .. });
         match is_guarded.then(|| self.guard.problem(path, query)).flatten() {
             Some(problem) => Target::Invalid(problem),
@@ -91,7 +90,7 @@ impl Roots {
         }
     }
 
-    fn read(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
+    fn read(&self, sent: SentMethod<'_>, path: &[u8], query: &[u8]) -> Target {
         let by_path = ByPath::of(path, &self.paths, &self.routes);
         if by_path.is_elsewhere() && !names_a_route(query) {
             return by_path.elsewhere();
@@ -102,16 +101,16 @@ impl Roots {
         if pair_count(query) > self.query_pairs {
             return Target::Invalid(TOO_MANY_PARAMETERS);
         }
-        self.by_query(by_path, method, Arc::new(parse_form(query)))
+        self.by_query(by_path, sent, Arc::new(parse_form(query)))
     }
 
     /// Combines path and query. In WordPress a `rest_route` takes precedence over the path. The edge
     /// therefore accepts it only if it repeats the path, or if the path is not a REST path.
-    fn by_query(&self, by_path: ByPath, method: &Method, query: Arc<PhpArray>) -> Target {
+    fn by_query(&self, by_path: ByPath, sent: SentMethod<'_>, query: Arc<PhpArray>) -> Target {
         let Some(value) = query.get("rest_route") else {
             return match by_path {
                 ByPath::Route { root, matched, .. } if matched != Matched::Site => {
-                    Target::Calendar(CallTarget::new(root, matched, method, query))
+                    Target::of_route(root, matched, sent, query)
                 }
                 other => other.elsewhere(),
             };
@@ -129,11 +128,11 @@ impl Roots {
                 if named != matched || matched == Matched::Unknown {
                     return Target::Invalid(CONTRADICTION);
                 }
-                Target::Calendar(CallTarget::new(root, matched, method, query))
+                Target::of_route(root, matched, sent, query)
             }
             ByPath::Route { is_root: false, .. } if named != Matched::Site => Target::Invalid(CONTRADICTION),
             ByPath::Route { root, .. } | ByPath::Site { root: Some(root) } if named != Matched::Site => {
-                Target::Calendar(CallTarget::new(root, named, method, query))
+                Target::of_route(root, named, sent, query)
             }
             ByPath::Route { .. } | ByPath::Site { .. } => by_path.elsewhere(),
         }
@@ -160,6 +159,8 @@ pub(super) fn names_a_route(query: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
+
     use super::*;
     use crate::contract::{Kind, Route};
     use crate::policy::ServedRoot;

@@ -47,7 +47,7 @@ fn forwarded() -> impl Iterator<Item = &'static str> {
 const fn is_withheld(treatment: Treatment) -> bool {
     matches!(
         treatment,
-        Treatment::RefuseUnlessAllowed | Treatment::Nonce | Treatment::Route | Treatment::Drop
+        Treatment::RefuseUnlessAllowed | Treatment::Nonce | Treatment::Route | Treatment::Method
     )
 }
 

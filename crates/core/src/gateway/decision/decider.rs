@@ -11,6 +11,7 @@ use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteFormScan, site_form};
+use super::site_headers::sent_method;
 use crate::errors::EdgeError;
 use crate::gateway::surface::{SeenBody, SurfaceRules};
 use crate::limits::rates::{Client, CostClass};
@@ -163,7 +164,9 @@ impl Decider {
         let Parts {
             method, uri, headers, ..
         } = head.parts;
-        let target = self.roots.locate(method, uri.path(), uri.query());
+        let target = self
+            .roots
+            .locate(sent_method(head.parts), uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
             return match site_form(&self.roots, head.parts) {
                 Ok(None) => Opening::Site,
@@ -254,8 +257,11 @@ impl Decider {
     /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
     /// elsewhere.
     pub fn target_of(&self, head: &RequestHead<'_>, body: &[u8]) -> Option<CallTarget> {
-        let Parts { method, uri, .. } = head.parts;
-        match self.roots.locate(method, uri.path(), uri.query()) {
+        let uri = &head.parts.uri;
+        match self
+            .roots
+            .locate(sent_method(head.parts), uri.path(), uri.query())
+        {
             Target::Calendar(target) => Some(target),
             Target::Site { .. } => match self.open(head) {
                 Opening::SiteForm(scan) => {
@@ -302,12 +308,13 @@ impl Decider {
     }
 
     fn opened(&self, head: &RequestHead<'_>, target: Target) -> OpenedCall {
-        let method = &head.parts.method;
+        let sent = &head.parts.method;
+        let method = target.call().map_or(sent, |target| &target.method).clone();
         let operation = target.call().and_then(|target| target.operation);
         let root = target.call().map(|target| target.root);
         let profile = self.on_head.judge.enforced_profile(operation);
         let credentials = Credentials::read(&head.parts.headers, profile);
-        let cost = CostClass::of(method, operation);
+        let cost = CostClass::of(&method, operation);
         let identity = credentials
             .as_ref()
             .map_or_else(|rejected| &rejected.identity, Credentials::identity)
@@ -328,7 +335,7 @@ impl Decider {
                     target,
                     // Rejected ones get here only where the target leads to no route: they do not matter.
                     credentials: credentials.unwrap_or_default(),
-                    body: body_rule(method, profile),
+                    body: BodyRule::of(sent, profile),
                     body_bytes: self.body_bytes,
                 },
             )),
@@ -336,6 +343,7 @@ impl Decider {
         };
         OpenedCall {
             operation: operation.zip(root),
+            method,
             cost,
             identity,
             next,
@@ -364,14 +372,6 @@ impl Decider {
 
 fn too_large() -> Decision {
     Decision::Refuse(EdgeError::BodyTooLarge.refusal())
-}
-
-fn body_rule(method: &Method, profile: Profile) -> BodyRule {
-    match profile {
-        _ if !method.is_safe() => BodyRule::Read,
-        Profile::Compatible => BodyRule::Drop,
-        Profile::Strict => BodyRule::Refuse,
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use http::request::Parts;
 use url::Url;
 
 use super::request_head::RequestHead;
+use super::site_headers::{OVERRIDE, names_method_unclearly};
 use crate::errors::EdgeError;
 use crate::gateway::authority::names_us;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
@@ -37,10 +38,12 @@ pub(super) struct OnHead {
 type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
 
 /// The rules; the first refusal is the response.
-const ON_HEAD: [HeadRule; 7] = [
+const ON_HEAD: [HeadRule; 8] = [
     // A target that cannot be read, or that leads nowhere, is refused whoever asks.
     unreadable_target,
     no_route,
+    // Before the rules about the method that counts.
+    unclear_method,
     // Credentials that cannot be read leave open who asks, and with it every rule about that.
     rejected_credentials,
     // Where accounts are counted or listed, Basic credentials must name one without doubt.
@@ -85,6 +88,16 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     };
     let Parts { method, uri, .. } = read.head.parts;
     Some(rules.judge.refuse_elsewhere(root, method, uri.query()))
+}
+
+/// The method that a write names in a header must be one to all servers; the strict profile takes none (T-109).
+fn unclear_method(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let Parts { method, headers, .. } = read.head.parts;
+    let is_unclear = match read.profile {
+        Profile::Strict => headers.contains_key(OVERRIDE),
+        Profile::Compatible => names_method_unclearly(headers),
+    };
+    (is_unclear && !method.is_safe()).then(|| EdgeError::MethodContradiction.refusal())
 }
 
 /// Credentials do not matter for a target without a route: the response is 404.

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use http::Method;
+
 use super::request_head::RequestHead;
 use crate::limits::rates::CostClass;
+use crate::settings::Profile;
 use calendar_edge_judge::call::RawCall;
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::contract::Operation;
@@ -15,6 +18,7 @@ use calendar_edge_judge::wordpress::payload::ContentHeaders;
 #[derive(Debug)]
 pub struct OpenedCall {
     pub(super) operation: Option<(&'static Operation, usize)>,
+    pub(super) method: Method,
     pub(super) cost: CostClass,
     pub(super) identity: Identity,
     /// The consequence of the head.
@@ -51,6 +55,11 @@ pub enum BodyRule {
 // === impl OpenedCall ===
 
 impl OpenedCall {
+    /// The method that WordPress takes, whether or not the call is refused.
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
     /// The operation that path and method lead to with the position of its root, whether or not the call is refused.
     pub const fn operation(&self) -> Option<(&'static Operation, usize)> {
         self.operation
@@ -89,6 +98,19 @@ impl OpenedCall {
             .ok()
             .and_then(|call| call.target.matched.as_ref());
         matched.is_some_and(|matched| matched.is_calendar_file)
+    }
+}
+
+// === impl BodyRule ===
+
+impl BodyRule {
+    /// The rule for requests with this method on the wire.
+    pub(super) fn of(wire: &Method, profile: Profile) -> Self {
+        match profile {
+            _ if !wire.is_safe() => Self::Read,
+            Profile::Compatible => Self::Drop,
+            Profile::Strict => Self::Refuse,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
+use super::site_headers::sent_method;
 use crate::errors::Cause;
 use calendar_edge_judge::problem::Problem;
 use calendar_edge_judge::routing::{CallTarget, Named, Roots, Target};
@@ -101,7 +102,7 @@ fn call(roots: &Roots, head: &Parts, route: &[u8]) -> Result<CallTarget, Problem
     let mut query = head.uri.query().unwrap_or_default().to_owned();
     query.push_str("&rest_route=");
     write_escaped(route, &mut query);
-    match roots.locate(&head.method, head.uri.path(), Some(&query)) {
+    match roots.locate(sent_method(head), head.uri.path(), Some(&query)) {
         Target::Calendar(target) => Ok(target),
         Target::Site { .. } => Err(UNREADABLE_ROUTE),
         Target::Invalid(problem) => Err(problem),

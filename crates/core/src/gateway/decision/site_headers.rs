@@ -6,7 +6,10 @@ use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
+
+use calendar_edge_judge::wordpress::payload::SentMethod;
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
@@ -82,7 +85,7 @@ const BY_PROXY: [&str; 24] = [
 const OWN: &str = "x-calendar-edge-";
 
 /// The header in which a client asks WordPress to take another method.
-const OVERRIDE: &str = "x-http-method-override";
+pub(super) const OVERRIDE: &str = "x-http-method-override";
 
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
 /// CGI, none that only edge and companion plugin write, and no statement about the client that is not true, or that no
@@ -104,9 +107,23 @@ pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>, is_of_tr
 }
 
 /// The field that asks for another method, if it goes on to the site (T-101).
-pub(in crate::gateway) fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
+fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
     let named = headers.get_all(OVERRIDE).iter().next_back()?;
     nominated(headers).all(|name| name != OVERRIDE).then_some(named)
+}
+
+/// The method of a request, with the one that a header names beside it.
+pub(in crate::gateway) fn sent_method(head: &Parts) -> SentMethod<'_> {
+    SentMethod {
+        wire: &head.method,
+        named: overriding(&head.headers).map(HeaderValue::as_bytes),
+    }
+}
+
+/// Returns true if servers differ in the method that the header names: some take the first of several fields, some
+/// the last, some all; and not every one drops a field that `Connection` names.
+pub(super) fn names_method_unclearly(headers: &HeaderMap) -> bool {
+    headers.get_all(OVERRIDE).iter().count() > usize::from(overriding(headers).is_some())
 }
 
 /// Removes headers that apply to one connection, and those that `Connection` names.

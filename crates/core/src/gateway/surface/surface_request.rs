@@ -6,15 +6,12 @@ use http::Method;
 use http::request::Parts;
 use memchr::memmem;
 
-use super::super::decision::overriding;
+use super::super::decision::sent_method;
 use crate::relay::cors::Preflight;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::routing::{Roots, SiteTarget};
 use calendar_edge_judge::wordpress::payload::{ContentHeaders, Plus, SiteForm, decode, parse_form};
 use calendar_edge_judge::wordpress::value::PhpArray;
-
-/// The query variable that replaces the method of a REST request. It takes precedence over the header that does so.
-const METHOD: &str = "_method";
 
 /// A request to the rest of the site.
 #[derive(Debug, Clone)]
@@ -101,13 +98,11 @@ fn method(target: &SiteTarget, head: &Parts) -> Method {
     }
     let query = head.uri.query().unwrap_or_default().as_bytes();
     let may = query.contains(&b'%') || memmem::find(query, b"method").is_some();
-    let in_query = may.then(|| parse_form(query)).and_then(|query| {
-        let text = query.get(METHOD)?.as_text()?;
-        Some(text.to_vec())
-    });
-    let named = in_query.or_else(|| overriding(&head.headers).map(|value| value.as_bytes().to_vec()));
-    let named = named.and_then(|name| Method::from_bytes(&name.to_ascii_uppercase()).ok());
-    named.unwrap_or_else(|| head.method.clone())
+    let query = parse_form(if may { query } else { b"" });
+    // WordPress runs nothing for a name that is no method.
+    sent_method(head)
+        .taken(&query)
+        .unwrap_or_else(|_| head.method.clone())
 }
 
 /// Returns true if a route begins with the segments of a namespace.

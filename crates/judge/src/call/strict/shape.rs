@@ -1,12 +1,11 @@
 //! Path, parameter names and body of a call, in the spelling that the strict profile requires.
 
-use http::Method;
 use serde::de::IgnoredAny;
 
 use super::strict_names::Names;
 use crate::call::policy::PolicyInForce;
 use crate::call::reading::RawCall;
-use crate::contract::{Operation, Route, STRICT_LIMITS};
+use crate::contract::{Action, Operation, Route, STRICT_LIMITS};
 use crate::problem::{Fault, InvalidParameter, OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
@@ -92,16 +91,16 @@ fn is_strict_slug(segment: &str) -> bool {
 /// The objection to the type of a body, independent of its content (T-02).
 pub(in crate::call) fn check_media(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
     let is_untyped = call.body.is_empty() && call.content.content_type().is_none();
-    let holds = !takes_body(call, operation) || is_untyped || media_type(call.content).is_some();
+    let holds = !takes_body(operation) || is_untyped || media_type(call.content).is_some();
     (!holds).then_some(UNSUPPORTED)
 }
 
-fn takes_body(call: &RawCall<'_>, operation: &Operation) -> bool {
-    operation.is_write() && *call.method != Method::DELETE
+fn takes_body(operation: &Operation) -> bool {
+    operation.is_write() && operation.id.action != Action::Delete
 }
 
 fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
-    if !takes_body(call, names.operation) {
+    if !takes_body(names.operation) {
         return (!call.body.is_empty()).then_some(UNEXPECTED_BODY);
     }
     if call.body.len() > STRICT_LIMITS.body_bytes {

@@ -22,12 +22,18 @@ pub enum BodyReading<'a> {
     Contradictory,
 }
 
-/// The way in which PHP and WordPress read the body of a request with this method and `Content-Type`.
-pub fn body_reading<'a>(method: &Method, content_type: Option<&'a [u8]>) -> BodyReading<'a> {
+/// The way in which PHP and WordPress read the body of a request with this method on the wire, the method that
+/// WordPress takes, and `Content-Type`. PHP reads a form by the first, WordPress its parameters by the second.
+pub fn body_reading<'a>(wire: &Method, taken: &Method, content_type: Option<&'a [u8]>) -> BodyReading<'a> {
     let json = content_type.is_some_and(is_json);
-    let form = match *method {
-        Method::POST => read_by_php(content_type),
-        Method::PUT | Method::PATCH | Method::DELETE => read_by_wordpress(content_type),
+    let by_php = read_by_php(wire, content_type);
+    let form = match *taken {
+        Method::PUT | Method::PATCH | Method::DELETE if by_php == BodyReading::Ignored => {
+            read_by_wordpress(content_type)
+        }
+        Method::POST | Method::PUT | Method::PATCH | Method::DELETE => by_php,
+        // The form of a read is none of its parameters, yet it may name another route.
+        _ if by_php != BodyReading::Ignored => BodyReading::Contradictory,
         _ => BodyReading::Ignored,
     };
     match (json, form) {
@@ -37,9 +43,14 @@ pub fn body_reading<'a>(method: &Method, content_type: Option<&'a [u8]>) -> Body
     }
 }
 
+/// Returns true if PHP fills its form variables from the body.
+pub fn is_php_form(wire: &Method, content_type: Option<&[u8]>) -> bool {
+    read_by_php(wire, content_type) != BodyReading::Ignored
+}
+
 /// PHP fills its form variables on POST. The type up to the first `;`, `,` or blank decides.
-fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
-    let Some(value) = content_type else {
+fn read_by_php<'a>(wire: &Method, content_type: Option<&'a [u8]>) -> BodyReading<'a> {
+    let Some(value) = content_type.filter(|_| wire == Method::POST) else {
         return BodyReading::Ignored;
     };
     let end = value
@@ -142,7 +153,7 @@ mod tests {
     use super::*;
 
     fn post(content_type: &str) -> BodyReading<'_> {
-        body_reading(&Method::POST, Some(content_type.as_bytes()))
+        body_reading(&Method::POST, &Method::POST, Some(content_type.as_bytes()))
     }
 
     #[test]
@@ -189,17 +200,36 @@ mod tests {
 
     #[test]
     fn takes_a_missing_type_for_a_form_except_on_post() {
-        assert_eq!(body_reading(&Method::POST, None), BodyReading::Ignored);
-        assert_eq!(body_reading(&Method::PUT, None), BodyReading::Form);
-        assert_eq!(body_reading(&Method::PATCH, Some(b"nothing")), BodyReading::Form);
-        assert_eq!(
-            body_reading(&Method::PUT, Some(b"text/plain")),
-            BodyReading::Ignored
-        );
-        assert_eq!(
-            body_reading(&Method::GET, Some(b"application/x-www-form-urlencoded")),
-            BodyReading::Ignored
-        );
+        let reading = |method: Method, content_type| body_reading(&method, &method, content_type);
+        assert_eq!(reading(Method::POST, None), BodyReading::Ignored);
+        assert_eq!(reading(Method::PUT, None), BodyReading::Form);
+        assert_eq!(reading(Method::PATCH, Some(b"nothing")), BodyReading::Form);
+        assert_eq!(reading(Method::PUT, Some(b"text/plain")), BodyReading::Ignored);
+        let form = b"application/x-www-form-urlencoded";
+        assert_eq!(reading(Method::GET, Some(form)), BodyReading::Ignored);
+    }
+
+    #[test]
+    fn t109_php_reads_by_the_method_on_the_wire_and_wordpress_by_the_one_it_takes() {
+        use BodyReading::{Contradictory, Form, Ignored, Json, Multipart};
+        const FORM: &str = "application/x-www-form-urlencoded";
+        const PARTS: &str = "multipart/form-data; boundary=B";
+        let parts = Multipart { boundary: Some(b"B") };
+        for (wire, taken, content_type, expected) in [
+            (Method::POST, Method::DELETE, FORM, Form),
+            (Method::POST, Method::PUT, PARTS, parts),
+            (Method::POST, Method::PATCH, "none", Form),
+            (Method::PUT, Method::POST, FORM, Ignored),
+            (Method::DELETE, Method::PUT, FORM, Form),
+            (Method::PUT, Method::DELETE, PARTS, Ignored),
+            (Method::POST, Method::GET, FORM, Contradictory),
+            (Method::POST, Method::GET, "text/plain", Ignored),
+            (Method::PUT, Method::GET, FORM, Ignored),
+            (Method::DELETE, Method::GET, "application/json", Json),
+        ] {
+            let found = body_reading(&wire, &taken, Some(content_type.as_bytes()));
+            assert_eq!(found, expected, "{wire} as {taken}, {content_type}");
+        }
     }
 
     #[test]
