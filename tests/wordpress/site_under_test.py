@@ -55,7 +55,7 @@ eval( $argv[3] );
 """
 
 CONFIG = r"""<?php
-define( 'DB_NAME', 'wordpress' );
+define( 'DB_NAME', getenv( 'SITE_DATABASE' ) ?: 'wordpress' );
 define( 'DB_USER', 'root' );
 define( 'DB_PASSWORD', '' );
 define( 'DB_HOST', 'localhost:@SCRATCH@/db.sock' );
