@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use url::Url;
 
 use super::drift_watch::{BackendDrifts, absent, site_name};
 use super::reload::Reloader;
 use crate::backend::{
-    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_second,
-    read_words,
+    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, metrics_of_root, read_index, read_namespace,
+    read_second, read_words,
 };
 use crate::telemetry::with_causes;
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
 
@@ -173,7 +175,13 @@ impl IndexWatch {
                 "the namespaces of the site cannot be read"
             );
         }
+        let shown = found.as_ref().err().and_then(IndexReadError::shown_fault);
         let found = found.map_err(|error| Arc::new(error.into_failure()));
+        if let Err(failure) = &found
+            && let Some(fault) = shown.or_else(|| failure.fault())
+        {
+            self.note_site(&settings.site(), root, Some(fault));
+        }
         let is_first = !looks.found_none(root);
         looks.end(root, found.clone());
         match found {
@@ -207,6 +215,7 @@ impl IndexWatch {
             match read_index(site, source.root(), Some(self.reloader.circle())).await {
                 Ok((index, drifts)) => {
                     self.reloader.metrics().indexes().read();
+                    self.note_site(site, source.root(), None);
                     self.drifts.note(&site_name(&source), source.root(), drifts);
                     let circle = Some(self.reloader.circle());
                     let second = read_second(&self.reloader.settings(), source.root(), circle).await;
@@ -219,6 +228,9 @@ impl IndexWatch {
                     round = round.max(Round::Incomplete);
                     is_changed |= self.indexes.withhold(&source);
                     self.note_failure(&site.origin.namespace, &source, &error, is_told);
+                    if let Some(fault) = error.shown_fault() {
+                        self.note_site(site, source.root(), Some(fault));
+                    }
                 }
                 Err(error) => {
                     if matches!(error, IndexReadError::Circle) {
@@ -226,6 +238,9 @@ impl IndexWatch {
                     }
                     round = Round::Silent;
                     self.note_failure(&site.origin.namespace, &source, &error, is_told);
+                    if let Some(fault) = error.shown_fault().or_else(|| error.into_failure().fault()) {
+                        self.note_site(site, source.root(), Some(fault));
+                    }
                 }
             }
         }
@@ -249,6 +264,12 @@ impl IndexWatch {
                 }
             }
         }
+    }
+
+    /// Adds the read to the record of the site.
+    fn note_site(&self, site: &BackendSettings, root: &Url, fault: Option<SiteFault>) {
+        // Several requests are one read: its time shows nothing.
+        metrics_of_root(self.reloader.metrics(), site, root).call_ended(fault, Duration::ZERO);
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.

@@ -279,7 +279,7 @@ impl Reloader {
     /// Asks the site for a sign, which shows operators whether its address leads back to this edge.
     pub(super) async fn look_at_site(&self) {
         let health = self.inner.pages.load().site_health.clone();
-        health.any().await;
+        health.look().await;
     }
 
     pub(super) fn metrics(&self) -> &Metrics {

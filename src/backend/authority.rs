@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
+use crate::telemetry::{BackendMetrics, Metrics};
 use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings};
 
 /// An origin's scheme, host and port, like `https://wp.example.org`, and the address that is dialled for it.
@@ -13,6 +14,11 @@ pub(super) struct Authority {
     name: String,
     /// None: the one that the name resolves to.
     connect: Option<DialAddress>,
+}
+
+/// The metrics of the backend of a root.
+pub(crate) fn metrics_of_root(metrics: &Metrics, site: &BackendSettings, root: &Url) -> BackendMetrics {
+    metrics.backends().of(Authority::of(root, &site.origin).as_str())
 }
 
 // === impl Authority ===

@@ -53,10 +53,6 @@ impl BreakerHandle {
     }
 
     fn report(&self, pass: Pass, health: Health) {
-        match health {
-            Health::Alive => self.metrics.answered(),
-            Health::Outage => self.metrics.failed(),
-        }
         self.change(|breaker| breaker.report(pass, health, Instant::now()));
     }
 

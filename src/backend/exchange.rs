@@ -15,6 +15,7 @@ use super::permit_queue::Permit;
 use super::response_head;
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, class_label};
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 
 /// The kind of a request for the rest of the site, which selects its permits.
@@ -59,8 +60,32 @@ impl Backend {
             SiteTraffic::Upload => &self.shared.uploads,
         };
         let result = self.unguarded(Box::new(request), permits, log).await;
-        self.count(result.as_ref().map(Response::status), "site", started);
+        let status = result.as_ref().map(Response::status);
+        self.count(status, "site", started);
+        match status {
+            Ok(status) => self
+                .shared
+                .metrics
+                .page_ended(SiteFault::of_page(status), started.elapsed()),
+            Err(failure) => {
+                if let Some(fault) = failure.fault() {
+                    self.shared.metrics.page_ended(Some(fault), started.elapsed());
+                }
+            }
+        }
         result
+    }
+
+    /// Notes a response that was judged, of an exchange that took this time.
+    pub(crate) fn responded(&self, status: StatusCode, took: Duration) {
+        self.shared.metrics.call_ended(SiteFault::of_status(status), took);
+    }
+
+    /// Notes an exchange without a sound response, if the site is the reason.
+    pub(crate) fn failed(&self, fault: Option<SiteFault>, took: Duration) {
+        if fault.is_some() {
+            self.shared.metrics.call_ended(fault, took);
+        }
     }
 
     async fn guarded(

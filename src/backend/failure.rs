@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::{CIRCLE_ADVICE, causes};
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::Login;
 
@@ -176,6 +177,15 @@ impl ExchangeFailure {
             | Self::Timeout
             | Self::Terminated(_) => Some(Health::Outage),
         }
+    }
+
+    /// The fault of the site; none if the edge, its client or a limit is the reason.
+    pub(crate) fn fault(&self) -> Option<SiteFault> {
+        let is_of_site = self.health().is_some() && !matches!(self, Self::TooLarge);
+        is_of_site.then(|| SiteFault {
+            what: self.to_string(),
+            advice: self.advice().to_owned(),
+        })
     }
 
     /// True if the request was certainly not sent.

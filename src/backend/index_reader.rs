@@ -14,8 +14,9 @@ use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::gateway::circle::CircleKey;
-use calendar_edge_core::relay::without_byte_order_marks;
+use calendar_edge_core::relay::{OriginFailure, without_byte_order_marks};
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -249,6 +250,20 @@ impl IndexReadError {
             Self::Client(_) | Self::Address(_) | Self::Circle => true,
             Self::Exchange(error) => error.is_connect(),
             Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
+        }
+    }
+
+    /// The fault of the site that its response shows; none without a response.
+    pub(crate) fn shown_fault(&self) -> Option<SiteFault> {
+        match self {
+            Self::Status(status) => StatusCode::from_u16(*status).ok().and_then(SiteFault::of_page),
+            Self::Index(IndexFault::NotJson) => SiteFault::of(&OriginFailure::Malformed),
+            Self::Index(_)
+            | Self::Unlike { .. }
+            | Self::Client(_)
+            | Self::Address(_)
+            | Self::Exchange(_)
+            | Self::Circle => None,
         }
     }
 

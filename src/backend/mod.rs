@@ -41,6 +41,7 @@ mod wordpress;
 
 pub use address::AddressFault;
 pub(crate) use addressed_call::AddressedCall;
+pub(crate) use authority::metrics_of_root;
 pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use bulkhead::Bulkhead;

@@ -1,23 +1,25 @@
 //! The edge's own requests to a REST root of a site: written like a call, and never a call of a client.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http::response::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use url::{Position, Url};
 
 use super::address::AddressFault;
 use super::backends::Backend;
-use super::breaker_handle::BreakerGuard;
-use super::origin_body::OriginBody;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::limits::Health;
-use calendar_edge_core::relay::without_byte_order_marks;
+use calendar_edge_core::relay::{CallContext, judge_whole, without_byte_order_marks};
 use calendar_edge_core::settings::{MarkKey, OriginHost, OriginSettings};
 use calendar_edge_judge::problem::Problem;
 
@@ -109,46 +111,29 @@ impl OwnRequests {
 
     /// Members of the root's index; none if the response is no success.
     pub(crate) async fn index(&self, backend: &Backend, query: &str) -> Option<Bytes> {
-        let (response, guard) = self.send(backend, "/", query).await?;
-        guard.report(Health::Alive);
-        if response.status() != StatusCode::OK {
-            return None;
-        }
-        read_within(response.into_body(), MOST_BYTES).await.ok()
+        let (head, body) = self.ask(backend, ("/", query), MOST_BYTES).await?;
+        body.filter(|_| head.status == StatusCode::OK)
     }
 
-    /// Returns true if a backend responds, with whatever but the statuses by which a proxy says that it does not.
-    pub(super) async fn is_answered(&self, backend: &Backend) -> bool {
-        let Some((response, guard)) = self.send(backend, "/", "_fields=namespaces").await else {
-            return false;
-        };
-        let is_down = matches!(
-            response.status(),
-            StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
-        );
-        guard.report(if is_down { Health::Outage } else { Health::Alive });
-        // So that the connection can be used again.
-        let _ = read_within(response.into_body(), MOST_BYTES).await;
-        !is_down
+    /// Asks for the namespaces of the root, so that the record of the backend is fresh.
+    pub(super) async fn look(&self, backend: &Backend) {
+        let _ = self.ask(backend, ("/", "_fields=namespaces"), MOST_BYTES).await;
     }
 
     /// How many changes the companion plugin has counted, and how it names its site.
     pub(crate) async fn changes(&self, backend: &Backend) -> (CountResponse, Option<String>) {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
-        let Some((response, guard)) = self.send(backend, CHANGES_PATH, &query).await else {
+        let Some((head, body)) = self.ask(backend, (CHANGES_PATH, &query), MOST_BYTES).await else {
             return (CountResponse::None, None);
         };
-        guard.report(Health::Alive);
-        let (head, body) = response.into_parts();
         let site = head.headers.get(SITE).and_then(|site| site.to_str().ok());
         let site = site.map(str::to_owned);
-        let body = read_within(body, MOST_BYTES).await;
         let count = match head.status {
             StatusCode::OK => {
                 ShownChanges::of(&head.headers).map_or(CountResponse::None, CountResponse::Shown)
             }
-            StatusCode::NOT_FOUND if body.is_ok_and(|body| is_unknown_route(&body)) => {
+            StatusCode::NOT_FOUND if body.is_some_and(|body| is_unknown_route(&body)) => {
                 CountResponse::NotCounted
             }
             _ => CountResponse::None,
@@ -164,29 +149,51 @@ impl OwnRequests {
     ) -> Result<FactsReply, FactsReplyFault> {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
         let nonce = question_nonce().ok_or(FactsReplyFault::NoReply)?;
-        let response = self
-            .send(backend, FactsQuestion::PATH, &question.query(nonce))
-            .await;
-        let (response, guard) = response.ok_or(FactsReplyFault::NoReply)?;
-        guard.report(Health::Alive);
-        let (head, body) = response.into_parts();
-        let body = read_within(body, FactsReply::MOST_BYTES).await;
-        let body = body.map_err(|_| FactsReplyFault::NoReply)?;
-        let body = without_byte_order_marks(&body);
-        FactsReply::of_response(key, nonce, head.status, &head.headers, body)
+        let asked = (FactsQuestion::PATH, &*question.query(nonce));
+        let response = self.ask(backend, asked, FactsReply::MOST_BYTES).await;
+        let (head, body) = response.ok_or(FactsReplyFault::NoReply)?;
+        let body = body.ok_or(FactsReplyFault::NoReply)?;
+        FactsReply::of_response(
+            key,
+            nonce,
+            head.status,
+            &head.headers,
+            without_byte_order_marks(&body),
+        )
     }
 
-    async fn send(
+    /// Asks for a path and a query, and notes what the response shows of the site: a proxy in front that reports the site
+    /// as down is an outage. None without a head; no body if it broke off or is larger than this.
+    async fn ask(
         &self,
         backend: &Backend,
-        path: &str,
-        query: &str,
-    ) -> Option<(Response<OriginBody>, BreakerGuard)> {
+        (path, query): (&str, &str),
+        most: usize,
+    ) -> Option<(Parts, Option<Bytes>)> {
+        let started = Instant::now();
+        let outgoing = Outgoing::own_read(self.get(path, Some(query), self.headers()).ok()?);
+        let answer = backend.exchange(outgoing, "none").await;
+        let answer = answer.inspect_err(|failure| backend.failed(failure.fault(), started.elapsed()));
+        let (response, guard) = answer.ok()?;
+        let (head, body) = response.into_parts();
+        let is_down = matches!(head.status.as_u16(), 502..=504);
+        guard.report(if is_down { Health::Outage } else { Health::Alive });
+        let body = read_within(body, most).await.ok();
+        if let Some(body) = &body {
+            let call = CallContext::of_own_request(0, path);
+            match judge_whole((head.status, &head.headers, body), &call) {
+                Ok(()) => backend.responded(head.status, started.elapsed()),
+                Err(failure) => backend.failed(SiteFault::of(&failure), started.elapsed()),
+            }
+        }
+        Some((head, body))
+    }
+
+    fn headers(&self) -> HeaderMap {
         let mut headers = own_headers(self.public_url.as_ref());
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let request = self.get(path, Some(query), headers).ok()?;
-        backend.exchange(Outgoing::own_read(request), "none").await.ok()
+        headers
     }
 }
 

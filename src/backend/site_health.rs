@@ -1,4 +1,4 @@
-//! Whether any site responds, for the readiness of the edge.
+//! A look at the sites, so that their records are fresh when readiness is asked for.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,17 +7,18 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::backends::{Backend, Backends};
+use super::failure::ExchangeFailure;
 use super::own_requests::OwnRequests;
 use super::shared::SharedBackends;
 use crate::telemetry::unix_time;
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// The sites of all roots; clones share what was found last.
+/// The sites of all roots; clones share the time of the last look.
 #[derive(Debug, Clone)]
 pub(crate) struct SiteHealth {
     sites: Arc<Vec<(Arc<Backend>, OwnRequests)>>,
-    last: Arc<Mutex<Option<(Instant, bool)>>>,
+    last: Arc<Mutex<Option<Instant>>>,
 }
 
 /// The time for which a response counts. Whoever asks for readiness asks the site at most this often.
@@ -48,48 +49,35 @@ impl SiteHealth {
         }
     }
 
-    /// Returns true if a site responded within the last second, or responds now. A site whose breaker is open is asked as
-    /// the breaker allows, so that the edge becomes ready again without other traffic.
-    pub(crate) async fn any(&self) -> bool {
+    /// Asks the sites, until one has responded, unless one did so within the last second. A site whose breaker is open is
+    /// asked as the breaker allows, so that the edge becomes ready again without other traffic.
+    pub(crate) async fn look(&self) {
         let mut last = self.last.lock().await;
-        if let Some((at, found)) = *last
-            && at.elapsed() < FRESH
-        {
-            return found;
+        if last.is_some_and(|at| at.elapsed() < FRESH) {
+            return;
         }
-        let mut found = false;
         for (backend, requests) in self.sites.iter() {
-            if found {
+            if !is_fresh(backend) && timeout(PATIENCE, requests.look(backend)).await.is_err() {
+                backend.failed(ExchangeFailure::Timeout.fault(), PATIENCE);
+            }
+            if is_fresh(backend) {
                 break;
             }
-            found = is_fresh(backend) || answers(backend, requests).await;
         }
-        *last = Some((Instant::now(), found));
-        found
+        *last = Some(Instant::now());
     }
 
-    /// True if the address of a site leads back to this edge. A site of which that was so is asked again.
-    pub(crate) async fn leads_back(&self) -> bool {
-        let is_in_circle = || {
-            let mut sites = self.sites.iter();
-            sites.any(|(backend, _)| backend.shared.metrics.is_in_circle())
-        };
-        if is_in_circle() {
-            self.any().await;
-        }
-        is_in_circle()
+    /// True if the address of a site leads back to this edge, by the last response.
+    pub(crate) fn is_in_circle(&self) -> bool {
+        let mut sites = self.sites.iter();
+        sites.any(|(backend, _)| backend.shared.metrics.is_in_circle())
     }
 }
 
-/// True if the last read got its response, a moment ago.
+/// True if the last exchange succeeded, a moment ago.
 fn is_fresh(backend: &Backend) -> bool {
-    let (answered, failed) = backend.shared.metrics.last_reads();
+    let calls = backend.shared.metrics.calls();
+    let answered = calls.last_success();
     let recent = |answered: UnixTime| unix_time().saturating_since(answered) < FRESH;
-    answered.is_some_and(recent) && answered > failed
-}
-
-async fn answers(backend: &Backend, requests: &OwnRequests) -> bool {
-    timeout(PATIENCE, requests.is_answered(backend))
-        .await
-        .unwrap_or(false)
+    answered.is_some_and(recent) && answered > calls.last_failure()
 }

@@ -161,7 +161,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             collapsed: false,
             stored_for: None,
         };
-        let response = self.inner(call).await;
+        let response = Box::pin(self.filling.fetch(call)).await;
         self.served
             .fresh(response, query.operation(), CacheOutcome::Miss(asked))
     }

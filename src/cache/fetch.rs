@@ -17,6 +17,7 @@ use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
@@ -124,7 +125,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let at = unix_time();
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.candidate().is_some();
-        let received = self.inner.call(call).await;
+        let received = self.fetch(call).await;
         if let Some(written) = received.stored {
             // Made of stored responses, it has their lifetime and their dependencies.
             if u64::try_from(written.answer().body().len()).is_ok_and(|length| length <= self.largest_body) {
@@ -165,6 +166,20 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         }
     }
 
+    /// Asks the site. What the edge itself refuses never reached it.
+    pub(super) async fn fetch(&self, call: CalendarCall) -> CallResponse {
+        let received = self.inner.call(call).await;
+        let code = match source(&received) {
+            AnsweredBy::Edge { code } => code,
+            _ => "",
+        };
+        let unsent = [EdgeError::Overloaded, EdgeError::OriginUnavailable];
+        if !unsent.iter().any(|error| error.code() == code) {
+            self.cache.metrics().fetched();
+        }
+        received
+    }
+
     /// Whether a response may be stored or shared: by what the site said, and by its size.
     fn storable(&self, received: &CallResponse) -> Storable {
         let most = match received.storable {
@@ -191,6 +206,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     }
 
     async fn learn_zone(&self) {
+        self.cache.metrics().fetched();
         let answer = self.site.index(self.backends.for_site(), SiteZone::QUERY).await;
         match answer.as_deref().and_then(SiteZone::of_index) {
             Some(zone) => self.cache.clock().set(zone),

@@ -1,6 +1,7 @@
 //! The call bound to its backend: written, sent, and its response checked.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, Response, StatusCode};
@@ -109,13 +110,16 @@ impl Dispatch {
         let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.asks();
         timer.asks(method, url);
+        let started = Instant::now();
         let answer = self.exchange(backend, call, outgoing).await;
         let status = answer.as_ref().map(|(response, _)| response.status());
         timer.ended(status.map_err(ExchangeFailure::label));
+        let answer = answer.inspect_err(|failure| backend.failed(failure.fault(), started.elapsed()));
         let (response, guard) = answer?;
         match accept(response, context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);
+                backend.responded(accepted.status(), started.elapsed());
                 if let Some(looks) = self.looks.as_ref().filter(|_| is_without_route(&accepted)) {
                     looks.want();
                 }
@@ -123,6 +127,7 @@ impl Dispatch {
             }
             Err(failure) => {
                 timer.ended(Err(fault::name(&failure)));
+                backend.failed(fault::of_site(&failure), started.elapsed());
                 if let Some(health) = fault::health(&failure) {
                     guard.report(health);
                 }

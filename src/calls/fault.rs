@@ -10,6 +10,7 @@ use super::call_response::CallResponse;
 use crate::backend::{ExchangeFailure, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
+use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::errors::{Cause, EdgeError};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
@@ -135,6 +136,11 @@ pub(crate) fn health(failure: &OriginFailure) -> Option<Health> {
         None if failure.is_outage() => Some(Health::Outage),
         None => Some(Health::Alive),
     }
+}
+
+/// The fault of the site that follows from it, if any.
+pub(crate) fn of_site(failure: &OriginFailure) -> Option<SiteFault> {
+    cause(failure).map_or_else(|| SiteFault::of(failure), ExchangeFailure::fault)
 }
 
 /// The kind of an unsound response, or of the failure that cut it off.

@@ -1,15 +1,22 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
+use calendar_edge_core::settings::Settings;
 use clap::Args;
+use serde_json::Value;
 
+use super::admin_client::AdminClient;
 use super::args::SiteArgs;
 use super::colour::has_colours;
 use super::environment::Environment;
 use super::runtime;
 use super::status::{Status, tell};
 use crate::survey::{Report, check_offline, check_online, check_settings};
+
+/// Maximum wait for the edge that runs with the settings.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The flags of `check`.
 #[derive(Debug, Args)]
@@ -46,9 +53,32 @@ pub(super) fn run(
     if args.offline {
         check_offline(&settings, &mut report);
     } else {
+        running_edge(&settings, &mut report);
         runtime::single()?.block_on(check_online(settings, &mut report))?;
     }
     Ok(report.end()?.into())
+}
+
+/// The concerns of the edge that runs with these settings, in its own words; none if no edge runs.
+fn running_edge(settings: &Settings, report: &mut Report<'_>) {
+    let Some(listen) = &settings.admin.listen else {
+        return;
+    };
+    let status = AdminClient::own(listen).and_then(|edge| edge.read("/status", PATIENCE));
+    let status = status.ok().filter(|(code, _)| code.is_success());
+    let status: Value = status
+        .and_then(|(_, text)| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    for concern in status["concerns"].as_array().into_iter().flatten() {
+        let member = |name| concern.get(name).and_then(Value::as_str).unwrap_or_default();
+        let text = format!("the running edge: {}", member("sentence"));
+        match member("level") {
+            "failure" => report.loud(text),
+            "warning" | "unknown" => report.warning(text),
+            "fine" => report.ok(text),
+            _ => report.note(text),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::companion::{Companions, Connectivity};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
+use calendar_edge_core::concerns::FleetFigures;
 use calendar_edge_core::fleet::{FleetKey, FleetMember, FleetStanding, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
@@ -112,6 +113,18 @@ impl Fleet {
             .settings
             .is_set()
             .then(|| fleet_status::status(&self.0.edge, &standing, &members))
+    }
+
+    /// The state of the fleet; none without a store.
+    pub(crate) fn figures(&self) -> Option<FleetFigures> {
+        let is_set = self.0.config.borrow().settings.is_set();
+        let members = self.0.members.load();
+        is_set.then(|| FleetFigures {
+            fault: self.0.standing.lock().fault.clone(),
+            clock_off: self.0.metrics.clock_offset(),
+            versions: members.versions(),
+            configurations: members.configurations(),
+        })
     }
 
     /// What the edges limit together.

@@ -14,8 +14,8 @@ use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
-    ACCESS, DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog,
-    Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
+    ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedFate, RecordedRefusal, RefusalNote, Refusals,
+    RequestLog, Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -94,6 +94,11 @@ impl LogSinks {
             roots,
             keeps_refusals: settings.admin.listen.is_some() && settings.log.refusals > 0,
         }
+    }
+
+    /// What requests show of a proxy that the settings do not list.
+    pub(super) const fn proxy(&self) -> &ProxyWatch {
+        self.metrics.requests().proxy()
     }
 }
 

@@ -13,7 +13,7 @@ use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 
 /// One concern of every request. It makes no response of its own.
-pub(super) trait Concern: Clone {
+pub(super) trait AroundRequest: Clone {
     /// What it does to the response depends on these.
     type Facts;
 
@@ -32,7 +32,7 @@ pub(super) struct Around<C, S> {
 }
 
 /// The layer of a concern.
-pub(super) fn around<C: Concern, S>(concern: C) -> impl Layer<S, Service = Around<C, S>> {
+pub(super) fn around<C: AroundRequest, S>(concern: C) -> impl Layer<S, Service = Around<C, S>> {
     layer_fn(move |inner| Around {
         concern: concern.clone(),
         inner,
@@ -41,7 +41,7 @@ pub(super) fn around<C: Concern, S>(concern: C) -> impl Layer<S, Service = Aroun
 
 impl<C, S, B> Service<Box<ArrivedRequest<B>>> for Around<C, S>
 where
-    C: Concern,
+    C: AroundRequest,
     S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
@@ -62,7 +62,7 @@ where
 
 pin_project! {
     /// Shows the concern the response when it is ready.
-    pub(super) struct AroundFuture<C: Concern, F> {
+    pub(super) struct AroundFuture<C: AroundRequest, F> {
         #[pin]
         inner: F,
         facts: C::Facts,
@@ -71,7 +71,7 @@ pin_project! {
 
 impl<C, F> Future for AroundFuture<C, F>
 where
-    C: Concern,
+    C: AroundRequest,
     F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
     type Output = Result<EdgeResponse, Infallible>;

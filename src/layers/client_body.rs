@@ -10,7 +10,7 @@ use http::{HeaderValue, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::around::Concern;
+use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
 use super::read_progress::ReadProgress;
@@ -149,7 +149,7 @@ pub(super) fn arrived(received: ReceivedRequest<Incoming>) -> Box<ArrivedRequest
 
 // === impl CloseUnread ===
 
-impl Concern for CloseUnread {
+impl AroundRequest for CloseUnread {
     /// How far the body was read; none where the connection goes on whatever is left of it.
     type Facts = Option<Arc<ReadProgress>>;
 

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
-use super::around::Concern;
+use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
 use super::compression::{Encoders, StoredCodings};
 use super::response::EdgeResponse;
@@ -43,7 +43,7 @@ impl Compress {
     }
 }
 
-impl Concern for Compress {
+impl AroundRequest for Compress {
     /// None: responses to this request are never compressed.
     type Facts = Option<Wanted>;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderValue, Method};
 
-use super::around::Concern;
+use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::response::AnsweredBy;
@@ -42,7 +42,7 @@ impl Cors {
     }
 }
 
-impl Concern for Cors {
+impl AroundRequest for Cors {
     type Facts = (Arc<CorsSettings>, RequestingPage);
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {

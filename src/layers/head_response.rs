@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use super::around::Concern;
+use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::response::EdgeBody;
@@ -11,7 +11,7 @@ use crate::server::response::EdgeBody;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeadResponse;
 
-impl Concern for HeadResponse {
+impl AroundRequest for HeadResponse {
     /// Whether the response has no body.
     type Facts = bool;
 

@@ -66,6 +66,7 @@ where
         // Above all layers that log or respond: they use the request's id and its client's address.
         .layer(around(proxy_reports::ProxyReports::new(
             &settings.trusted_proxies,
+            log.proxy(),
         )))
         // Above all layers that may respond, so that each request has one log line and one count.
         .layer(access_log::access_log(log))

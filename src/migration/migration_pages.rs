@@ -59,6 +59,15 @@ impl Migration {
         json!({ "cutover": self.moved(), "shadow": self.copied() })
     }
 
+    /// The rules whose calls the guard has returned, with the reason of each.
+    pub(crate) fn returned(&self) -> Vec<(String, String)> {
+        let rules = self.rule_states();
+        let returned = rules
+            .iter()
+            .filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
+        returned.collect()
+    }
+
     fn moved(&self) -> Vec<Value> {
         let answers = self.metrics().answers();
         let rules = self.rule_states();

@@ -192,6 +192,13 @@ impl RuleState {
         self.changed(standing);
     }
 
+    /// Why the guard has returned the calls of the rule; none: it has not.
+    pub(super) fn return_reason(&self) -> Option<String> {
+        let control = self.control.lock();
+        let returned = control.standing().returned.as_ref();
+        returned.map(|returned| returned.reason.clone())
+    }
+
     /// The rule in short, with the answers to its calls.
     pub(super) fn status(&self, calls: &BTreeMap<&'static str, u64>) -> Value {
         let control = self.control.lock();

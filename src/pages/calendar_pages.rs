@@ -71,6 +71,13 @@ impl CalendarPages {
         })
     }
 
+    /// A page that was taken for empty and has an event, and what stands in the way of all pages.
+    pub(crate) fn obstacles(&self) -> (Option<String>, Option<String>) {
+        // The lock ends before the next one begins.
+        let example = self.0.check.lock().figures().example;
+        (example, self.hindrance())
+    }
+
     /// What becomes of a target that somebody without a login asks for, and why.
     pub(crate) fn explain(&self, target: &str) -> Value {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -1,10 +1,15 @@
 //! Files that only this user can read, replaced whole or not at all.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use parking_lot::Mutex;
 use serde::Serialize;
+
+/// The files whose last write failed, and the errors. They are few: their names come from the code and the settings.
+static UNWRITTEN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
 /// Writes a file aside, and renames it once it is on the disk. Makes its directory.
 ///
@@ -15,6 +20,23 @@ pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
+    let replaced = replace_now(path, write);
+    let mut unwritten = UNWRITTEN.lock();
+    match &replaced {
+        Ok(()) => unwritten.remove(path),
+        Err(error) => unwritten.insert(path.to_owned(), error.to_string()),
+    };
+    replaced
+}
+
+/// A file of a directory that could not be written when it was written last, and the error.
+pub(crate) fn unwritten_in(directory: &Path) -> Option<(String, String)> {
+    let unwritten = UNWRITTEN.lock();
+    let (path, error) = unwritten.iter().find(|(path, _)| path.starts_with(directory))?;
+    Some((path.display().to_string(), error.clone()))
+}
+
+fn replace_now(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
@@ -111,8 +133,15 @@ mod tests {
             Err(io::ErrorKind::StorageFull.into())
         });
         assert!(failed.is_err());
+        let (file, error) = unwritten_in(&directory).unwrap();
+        assert_eq!(
+            (file, error),
+            (path.display().to_string(), "no storage space".to_owned())
+        );
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert!(!aside(&path).exists());
+        replace(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(unwritten_in(&directory), None);
         fs::remove_dir_all(directory).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use prometheus_client::registry::Registry;
@@ -10,8 +11,9 @@ use prometheus_client::registry::Registry;
 use super::permits::{PermitMetrics, TrafficKind};
 use super::series::{Counter, Gauge, metrics};
 use super::wall_clock::unix_time;
+use calendar_edge_core::concerns::{Exchanges, SiteFault};
+use calendar_edge_core::limits::Position;
 use calendar_edge_core::limits::queue::Shed;
-use calendar_edge_core::unix_time::UnixTime;
 
 metrics! {
     struct BackendSeries {
@@ -48,8 +50,8 @@ pub(crate) struct BackendFamilies {
 struct LiveBackend {
     backend: Arc<str>,
     families: BackendFamilies,
-    answered: Mutex<Option<UnixTime>>,
-    failed: Mutex<Option<UnixTime>>,
+    calls: Mutex<Exchanges>,
+    pages: Mutex<Exchanges>,
     in_circle: AtomicBool,
 }
 
@@ -78,8 +80,8 @@ impl BackendFamilies {
             let new = Arc::new(LiveBackend {
                 backend: backend.into(),
                 families: self.clone(),
-                answered: Mutex::default(),
-                failed: Mutex::default(),
+                calls: Mutex::default(),
+                pages: Mutex::default(),
                 in_circle: AtomicBool::new(false),
             });
             new.create();
@@ -114,19 +116,23 @@ impl BackendMetrics {
         self.0.breaker().set(level);
     }
 
-    /// The state of the breaker: 0 closed, 1 half-open, 2 open.
-    pub(crate) fn breaker_level(&self) -> i64 {
-        self.0.breaker().get()
+    /// The position of the breaker.
+    pub(crate) fn breaker(&self) -> Position {
+        match self.0.breaker().get() {
+            0 => Position::Closed,
+            1 => Position::HalfOpen,
+            _ => Position::Open,
+        }
     }
 
-    /// Notes that the backend answered a read.
-    pub(crate) fn answered(&self) {
-        *self.0.answered.lock() = Some(unix_time());
+    /// Notes the end of a call, or of a request of the edge's own: without a fault, the response was sound.
+    pub(crate) fn call_ended(&self, fault: Option<SiteFault>, took: Duration) {
+        self.0.calls.lock().end(fault, took, unix_time());
     }
 
-    /// Notes that the backend failed to answer a read.
-    pub(crate) fn failed(&self) {
-        *self.0.failed.lock() = Some(unix_time());
+    /// Notes the end of a request for the rest of the site.
+    pub(crate) fn page_ended(&self, fault: Option<SiteFault>, took: Duration) {
+        self.0.pages.lock().end(fault, took, unix_time());
     }
 
     /// Notes whether the backend's address leads back to this edge, by each response. A change is logged once.
@@ -157,9 +163,14 @@ impl BackendMetrics {
         self.0.in_circle.load(Ordering::Relaxed)
     }
 
-    /// When a read was last answered, and when one last failed.
-    pub(crate) fn last_reads(&self) -> (Option<UnixTime>, Option<UnixTime>) {
-        (*self.0.answered.lock(), *self.0.failed.lock())
+    /// The record of calls and of the edge's own requests.
+    pub(crate) fn calls(&self) -> Exchanges {
+        self.0.calls.lock().clone()
+    }
+
+    /// The record of requests for the rest of the site.
+    pub(crate) fn pages(&self) -> Exchanges {
+        self.0.pages.lock().clone()
     }
 
     /// Counts a read that failed on a pooled connection: tried again, or denied by the retry budget.

@@ -14,6 +14,7 @@ metrics! {
         cache_evictions: Counter = "Answers that were dropped for want of memory";
         cache_fills_coalesced: Counter = "Reads that waited for the same question of another client";
         cache_lookups: Counter["operation", "result"] = "Reads by what the cache did with them";
+        cache_fetches: Counter = "Requests that the cache sent to the site: for misses, behind stale answers, and for its time zone";
         cache_removals: Counter["cause" in RemovalCause::ALL] = "Removals because something changed";
         cache_weight_bytes: Gauge = "Memory of all kept answers";
         companion_silent: Gauge =
@@ -51,6 +52,18 @@ impl CacheMetrics {
         {
             self.cache_fills_coalesced.inc();
         }
+    }
+
+    /// Counts a request that was sent to the site for what the cache lacked.
+    pub(crate) fn fetched(&self) {
+        self.cache_fetches.inc();
+    }
+
+    /// The reads that could be answered from the cache, less the requests that it sent to the site for them.
+    pub(crate) fn runs_saved(&self) -> i64 {
+        let lookups = self.cache_lookups.sums(|[_, result]| result.word() != PASSED_BY);
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        count(lookups.get(&true).copied().unwrap_or_default()) - count(self.cache_fetches.get())
     }
 
     /// Counts an answer that was dropped for want of memory.

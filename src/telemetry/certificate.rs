@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::series::{Gauge, metrics};
 use super::wall_clock::second;
+use calendar_edge_core::unix_time::UnixTime;
 
 metrics! {
     /// The metric of the certificate; clones share its value.
@@ -22,6 +23,14 @@ impl CertificateMetrics {
     }
 
     /// When the certificate that clients see expires; none without TLS.
+    pub(crate) fn expires(&self) -> Option<UnixTime> {
+        let not_after = self.tls_certificate_not_after_timestamp_seconds.known(&[])?;
+        Some(UnixTime::from_secs(
+            u64::try_from(not_after.get()).unwrap_or_default(),
+        ))
+    }
+
+    /// The same as operators see it.
     pub(crate) fn shown(&self) -> Option<Value> {
         let not_after = self.tls_certificate_not_after_timestamp_seconds.known(&[])?;
         Some(json!({"expires": second(not_after.get())}))

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 
 use super::series::{Counter, Gauge, metrics};
+use calendar_edge_core::concerns::Usage;
 
 metrics! {
     /// The metrics of client connections; clones share their values.
@@ -68,6 +69,14 @@ impl ConnectionMetrics {
             "limit": self.connections_limit.get(),
             "opened": self.connections_opened.get(),
         })
+    }
+
+    /// The connections that are open, and the most that may be.
+    pub(crate) fn usage(&self) -> Usage {
+        Usage {
+            used: u64::try_from(self.connections_open.get()).unwrap_or_default(),
+            limit: u64::try_from(self.connections_limit.get()).unwrap_or_default(),
+        }
     }
 
     /// Counts a connection as open until the guard is dropped.

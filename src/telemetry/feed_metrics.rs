@@ -1,5 +1,6 @@
 //! What an edge counts of the feed of changes and of its receivers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::series::{Counter, Gauge, metrics};
@@ -48,6 +49,19 @@ impl FeedMetrics {
             RecordVerdict::Failed | RecordVerdict::Refused => failed,
         };
         self.feed_verdicts.add([verdict.into()], 1);
+    }
+
+    /// The requests to each receiver: failed, and taken.
+    pub(crate) fn deliveries(&self) -> BTreeMap<String, [u64; 2]> {
+        let sums = self
+            .webhook_deliveries
+            .sums(|[receiver, outcome]| (receiver.text(), outcome.word()));
+        let mut deliveries = BTreeMap::<String, [u64; 2]>::new();
+        for ((receiver, outcome), count) in sums {
+            let [failed, taken] = deliveries.entry(receiver.to_string()).or_default();
+            *(if outcome == "failed" { failed } else { taken }) += count;
+        }
+        deliveries
     }
 
     /// Counts a request to a receiver.

@@ -127,6 +127,19 @@ impl FleetMetrics {
         self.fleet_clock_offset_seconds.set([], seconds);
     }
 
+    /// The difference between the clocks of this edge and of the store.
+    pub(crate) fn clock_offset(&self) -> Duration {
+        let offset = self
+            .fleet_clock_offset_seconds
+            .known(&[])
+            .map(|offset| offset.get());
+        Duration::from_secs(
+            offset
+                .and_then(|offset| u64::try_from(offset).ok())
+                .unwrap_or_default(),
+        )
+    }
+
     /// Notes the edges of the fleet, their versions and their configurations.
     pub(crate) fn count_members(&self, members: usize, versions: usize, configurations: usize) {
         self.fleet_members.set([], members);

@@ -33,7 +33,8 @@ A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a 
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 8] = [
+const SUMMARISED: [&str; 9] = [
+    "about",
     "operation",
     "le",
     "root",
@@ -102,6 +103,7 @@ fn everything() -> Metrics {
     metrics.facts().expect();
     metrics.translations().expect();
     metrics.pages().expect();
+    metrics.concerns().hold(&[], 0);
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();

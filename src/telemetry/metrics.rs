@@ -10,6 +10,7 @@ use prometheus_client::registry::Registry;
 use super::backend::BackendFamilies;
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
+use super::concern_metrics::ConcernMetrics;
 use super::connections::ConnectionMetrics;
 use super::exchanges::ExchangeFamilies;
 use super::facts_metrics::FactsMetrics;
@@ -85,6 +86,8 @@ recorders! {
     cache: CacheMetrics,
     /// The metric of the certificate.
     certificate: CertificateMetrics,
+    /// The metrics of concerns.
+    concerns: ConcernMetrics,
     /// The metrics of calendar pages.
     pages: PageMetrics,
     /// The metrics of rules about the rest of the site.

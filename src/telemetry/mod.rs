@@ -3,6 +3,7 @@
 mod backend;
 mod cache_metrics;
 mod certificate;
+mod concern_metrics;
 mod connections;
 mod exchange_timer;
 mod exchanges;
@@ -26,6 +27,7 @@ mod page_metrics;
 mod permits;
 mod printable;
 mod process;
+mod proxy_watch;
 mod rate_limits;
 mod refusals;
 mod reloads;
@@ -63,7 +65,8 @@ pub(crate) use migration::{CopySkip, CutoverResponse, IdentityOutcome, Migration
 pub(crate) use page_metrics::PageMetrics;
 pub(crate) use permits::{GaugeGuard, PermitMetrics, TrafficKind};
 pub use printable::{is_hidden, printable, printable_json};
-pub(crate) use process::process_memory;
+pub(crate) use process::{process_files, process_memory};
+pub(crate) use proxy_watch::ProxyWatch;
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 #[cfg(test)]

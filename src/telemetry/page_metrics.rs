@@ -46,6 +46,13 @@ impl PageMetrics {
         self.calendar_pages_failed.set([], usize::from(is_stopped));
     }
 
+    /// The pages that the edge answered, less those that the site was asked for to check it.
+    pub(crate) fn runs_saved(&self) -> i64 {
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let checks = RESULTS.map(|result| self.calendar_page_checks.count(&[result.into()]));
+        count(self.calendar_pages.count(&["answered".into()])) - count(checks.iter().sum())
+    }
+
     /// The requests by what became of them.
     pub(crate) fn sums(&self) -> BTreeMap<&'static str, u64> {
         self.calendar_pages.sums(|[outcome]| outcome.word())

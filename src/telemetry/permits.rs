@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::series::{Counter, Gauge};
+use calendar_edge_core::concerns::{PermitUsage, Usage};
 use calendar_edge_core::limits::queue::Shed;
 
 /// The series of one backend's permits for one kind of traffic.
@@ -52,8 +53,25 @@ impl PermitMetrics {
             "permits": self.permits_limit.get(),
             "waiting": self.waiting.get(),
             "places": self.waiting_limit.get(),
-            "shed": self.shed.iter().map(Counter::get).sum::<u64>(),
+            "shed": self.all_shed(),
         })
+    }
+
+    /// Permits and places in use.
+    pub(crate) fn usage(&self) -> PermitUsage {
+        let usage = |used: &Gauge, limit: &Gauge| Usage {
+            used: u64::try_from(used.get()).unwrap_or_default(),
+            limit: u64::try_from(limit.get()).unwrap_or_default(),
+        };
+        PermitUsage {
+            permits: usage(&self.in_use, &self.permits_limit),
+            queue: usage(&self.waiting, &self.waiting_limit),
+        }
+    }
+
+    /// The requests that got no permit.
+    pub(crate) fn all_shed(&self) -> u64 {
+        self.shed.iter().map(Counter::get).sum()
     }
 
     /// Counts a permit as held while the guard lives.

@@ -18,18 +18,29 @@ pub(super) struct ProcessFigures {
 
 /// The figures of one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Figures {
+struct KernelFigures {
     cpu_seconds: f64,
     resident_bytes: u64,
 }
 
 /// The memory in use, and the most that the control group of the process may use, in bytes; none where it is not known.
 pub(crate) fn process_memory() -> (Option<u64>, Option<u64>) {
-    let used = Figures::read().map(|figures| figures.resident_bytes);
+    let used = KernelFigures::read().map(|figures| figures.resident_bytes);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"));
     let limit = group.and_then(|group| fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.max")).ok());
     (used, limit.and_then(|limit| limit.trim().parse().ok()))
+}
+
+/// The open files and sockets, and the most that may be; none where it is not known.
+pub(crate) fn process_files() -> (Option<u64>, Option<u64>) {
+    // One of them lists the others.
+    let open = fs::read_dir("/proc/self/fd").map(|open| open.count().saturating_sub(1));
+    let open = open.ok().and_then(|open| u64::try_from(open).ok());
+    (
+        open,
+        rustix::process::getrlimit(rustix::process::Resource::Nofile).current,
+    )
 }
 
 // === impl ProcessFigures ===
@@ -45,7 +56,7 @@ impl ProcessFigures {
 
 impl Collector for ProcessFigures {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let figures = Figures::read();
+        let figures = KernelFigures::read();
         if let Some(figures) = figures {
             let cpu = ConstCounter::new(figures.cpu_seconds);
             let metric = encoder.encode_descriptor(
@@ -56,10 +67,7 @@ impl Collector for ProcessFigures {
             )?;
             cpu.encode(metric)?;
         }
-        // One of them lists the others.
-        let open = fs::read_dir("/proc/self/fd").map(|open| open.count().saturating_sub(1));
-        let open = open.ok().and_then(|open| u64::try_from(open).ok());
-        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let (open, most) = process_files();
         let memory = figures.map(|figures| figures.resident_bytes);
         for (name, help, value) in [
             (
@@ -87,15 +95,15 @@ impl Collector for ProcessFigures {
     }
 }
 
-/// Figures are small enough to be exact.
+/// KernelFigures are small enough to be exact.
 #[allow(clippy::cast_precision_loss, reason = "memory and counts are below 2^53")]
 const fn float(value: u64) -> f64 {
     value as f64
 }
 
-// === impl Figures ===
+// === impl KernelFigures ===
 
-impl Figures {
+impl KernelFigures {
     fn read() -> Option<Self> {
         let stat = fs::read_to_string("/proc/self/stat").ok()?;
         let page = u64::try_from(rustix::param::page_size()).ok()?;
@@ -122,12 +130,12 @@ mod tests {
     #[test]
     fn the_figures_stand_behind_the_name() {
         let stat = "42 (a) b (c) S 1 42 42 0 -1 4194304 100 0 0 0 250 150 0 0 20 0 7 0 1000 8192 3 18446744073709551615";
-        let figures = Figures::parse(stat, 100, 4096);
-        let expected = Figures {
+        let figures = KernelFigures::parse(stat, 100, 4096);
+        let expected = KernelFigures {
             cpu_seconds: 4.0,
             resident_bytes: 3 * 4096,
         };
         assert_eq!(figures, Some(expected));
-        assert_eq!(Figures::parse("42 (a) S 1", 100, 4096), None);
+        assert_eq!(KernelFigures::parse("42 (a) S 1", 100, 4096), None);
     }
 }

@@ -36,9 +36,14 @@ impl ReloadMetrics {
         json!({
             "file": file,
             "loaded": self.last_load(),
-            "last_reload_refused": self.config_last_reload_successful.get() == 0,
+            "last_reload_refused": self.is_refused(),
             "reloads": self.config_reloads.sums(|[result]| result.word()),
         })
+    }
+
+    /// True if the last reload was refused.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.config_last_reload_successful.get() == 0
     }
 
     /// Counts a successful reload.

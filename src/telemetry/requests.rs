@@ -13,11 +13,12 @@ use super::finding_labels::expected_findings;
 use super::labels::class_of;
 use super::latency::{LATENCY_BOUNDS, Latency, LatencySums};
 use super::permits::GaugeGuard;
+use super::proxy_watch::ProxyWatch;
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
 use super::series::{ByLabels, Counter, Gauge, Label, metrics};
 use super::site_verdict::OUTCOMES;
-use calendar_edge_core::errors::Remedy;
+use calendar_edge_core::errors::{EdgeError, Remedy};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::{Action, table};
 
@@ -81,6 +82,7 @@ pub(crate) struct RequestMetrics {
     /// response of the edge with 404, and no refusal.
     by_operation: Arc<ByLabels<&'static str, (Latency, AtomicU64)>>,
     no_root: Arc<str>,
+    proxy: ProxyWatch,
 }
 
 /// One answered request.
@@ -122,6 +124,7 @@ impl RequestMetrics {
             edge: phase("edge"),
             by_operation: Arc::new(RequestKind::of_operations().map(histogram).collect()),
             no_root: Arc::from(""),
+            proxy: ProxyWatch::default(),
             series,
         }
     }
@@ -190,6 +193,23 @@ impl RequestMetrics {
     /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
     pub(crate) fn reported(&self, outcome: &'static str) {
         self.series.reported_requests.add([outcome.into()], 1);
+    }
+
+    /// The requests so far, those with a status from 500 on, and those that were refused for load.
+    pub(crate) fn ends(&self) -> [u64; 3] {
+        let sums = self
+            .series
+            .http_requests
+            .sums(|[.., status]| status.number() >= 500);
+        let count = |failed| sums.get(&failed).copied().unwrap_or_default();
+        let overloaded = EdgeError::Overloaded.code();
+        let overloaded = self.series.http_refusals.count(&[overloaded.into()]);
+        [count(false) + count(true), count(true), overloaded]
+    }
+
+    /// The proxy before the edge that the settings do not list, as far as requests show it.
+    pub(crate) const fn proxy(&self) -> &ProxyWatch {
+        &self.proxy
     }
 
     /// The counts so far, with zero for sources and classes without requests.

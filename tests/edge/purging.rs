@@ -467,5 +467,8 @@ async fn a_plugin_that_is_expected_and_not_heard_of_is_told() {
         }
         let status = edge.admin("/status").await.json();
         assert_eq!(status["cache"]["companion"]["is_missed"], is_missed);
+        let concerns = status["concerns"].as_array().expect("a list");
+        let is_named = concerns.iter().any(|concern| concern["name"] == "plugin_silent");
+        assert_eq!(is_named, is_missed, "{concerns:?}");
     }
 }

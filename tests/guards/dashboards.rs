@@ -90,6 +90,45 @@ fn every_metric_and_label_of_alerts_and_board_exists() {
     }
 }
 
+/// The concerns of the core: the name of each, and the alert that names it.
+fn concerns() -> Vec<(String, Option<String>)> {
+    let rows = read("crates/core/src/concerns/concern.rs");
+    let rows = rows.lines().filter_map(|line| {
+        let line = line.strip_prefix("    ")?.strip_suffix(';')?;
+        let (row, rest) = line.split_once(" \"")?;
+        let (name, rest) = rest.split_once("\": ")?;
+        let alert = rest.rsplit_once("Some(\"").filter(|_| !rest.ends_with("None"));
+        let alert = alert.map(|(_, alert)| alert.trim_end_matches("\")").to_owned());
+        let is_row = row
+            .chars()
+            .all(|letter| letter.is_ascii_uppercase() || letter == '_');
+        is_row.then(|| (name.to_owned(), alert))
+    });
+    rows.collect()
+}
+
+#[test]
+fn each_concern_has_the_alert_that_its_row_names() {
+    let concerns = concerns();
+    assert!(concerns.len() > 30, "{concerns:?}");
+    let rules = read("deploy/prometheus/rules.yml");
+    let mut alerted: BTreeMap<&str, String> = BTreeMap::new();
+    for rule in rules.split("- alert: CalendarEdge").skip(1) {
+        let alert = rule.lines().next().unwrap_or_default().to_owned();
+        let names = rule.split("edge_concern{name=").nth(1);
+        let names = names
+            .and_then(|names| names.split('"').nth(1))
+            .unwrap_or_default();
+        for name in names.split('|').filter(|name| !name.is_empty()) {
+            alerted.insert(name, alert.clone());
+        }
+    }
+    for (name, alert) in &concerns {
+        assert_eq!(alerted.remove(name.as_str()), *alert, "{name}");
+    }
+    assert!(alerted.is_empty(), "no concern has these names: {alerted:?}");
+}
+
 /// The anchors of a page: its headings as links spell them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let headings = page.lines().filter_map(|line| line.strip_prefix("## "));

@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod companion;
+pub mod concerns;
 pub mod describe;
 pub mod errors;
 pub mod facts;

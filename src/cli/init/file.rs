@@ -146,6 +146,9 @@ const LISTEN: &str = "\
 
 # Address that clients or the proxy in front connect to.
 # listen = \"127.0.0.1:8787\"
+
+# The proxy in front, which names each client in X-Forwarded-For: else all its clients share one limit.
+# trusted_proxies = [\"127.0.0.1\"]
 ";
 
 const PUBLIC_URL: &str = "
@@ -274,6 +277,7 @@ mod tests {
         let text = text(&site, "");
         let keys = [
             "listen = \"1",
+            "trusted_proxies",
             "other",
             "connect",
             "max_in_flight",

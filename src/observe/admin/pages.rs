@@ -6,8 +6,9 @@ use bytes::Bytes;
 use serde_json::Value;
 use url::Url;
 
-use super::status::setting_facts;
+use super::status::{root_figures, setting_facts};
 use crate::backend::{SiteHealth, SiteIndexes};
+use calendar_edge_core::concerns::RootFigures;
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 
@@ -20,7 +21,11 @@ pub(crate) struct Pages {
     pub(super) indexes: Bytes,
     /// What operators want to see of the settings.
     pub(super) facts: Value,
-    /// Whether the sites answer.
+    /// The settings in use.
+    pub(super) settings: Settings,
+    /// The roots, compared with the table.
+    pub(super) roots: Vec<RootFigures>,
+    /// Looks at the sites.
     pub(crate) site_health: SiteHealth,
     /// What operators on other machines show; none: they need nothing.
     pub(super) token: Option<AdminToken>,
@@ -51,6 +56,8 @@ impl Pages {
             openapi: Bytes::from(openapi(&options).to_string()),
             indexes: Bytes::from(known(settings, indexes)),
             facts: setting_facts(settings, &tables),
+            roots: root_figures(settings, &tables),
+            settings: settings.clone(),
             site_health,
             token: settings.admin.token.clone(),
         }

@@ -60,6 +60,7 @@ impl AdminParts {
         self.cache.measure();
         let usage = [self.bodies.usage(), self.buffers.usage()];
         self.metrics.memory().hold(usage);
+        self.metrics.concerns().hold(&self.concerns(), self.runs_saved());
         self.metrics.render()
     }
 }

@@ -5,36 +5,41 @@ use serde_json::{Value, json};
 
 use super::parts::AdminParts;
 use super::status::backend_health;
+use calendar_edge_core::concerns::{Concern, ReadinessEffect};
 
-/// The response of `/readyz` and its status: `ready`, or why not.
+/// The response of `/readyz` and its status: `ready`, or the first concern that forbids it, with its sentence.
+///
+/// That no backend responds counts only where the query asks for them. A site without a success in the last second is then
+/// asked, and one whose address led back to this edge in any case.
 pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (StatusCode, Value) {
-    let obstacle = obstacle(parts, query).await;
-    let code = match obstacle {
-        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
-        None => StatusCode::OK,
+    let is_about_backend = asks_for_backend(query);
+    let is_ready = parts.readiness.requested();
+    let site_health = parts.pages.load().site_health.clone();
+    if is_ready && (is_about_backend || site_health.is_in_circle()) {
+        site_health.look().await;
+    }
+    let concerns = parts.concerns();
+    let forbids = |concern: &&Concern| match concern.readiness {
+        ReadinessEffect::Ready => false,
+        ReadinessEffect::NoBackend => is_about_backend,
+        ReadinessEffect::NotReady => true,
     };
+    let reason = concerns.iter().find(forbids);
+    let code = reason.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let document = json!({
-        "status": obstacle.unwrap_or("ready"),
+        "status": match reason.map(|reason| reason.name) {
+            None => "ready",
+            Some("circle") => "origin.url leads back to this edge",
+            Some(_) if !is_ready => "draining",
+            Some(_) => "no backend answers",
+        },
+        "reason": reason.map(|reason| &reason.sentence),
         "draining": !parts.readiness.is_ready(),
         "configuration_loaded": parts.metrics.reloads().last_load(),
         "listening": parts.facts.listeners,
         "backends": backend_health(&parts.metrics),
     });
     (code, document)
-}
-
-/// Why the edge takes no traffic. Backends that do not answer count only where the query asks for them: a site without a
-/// response within the last second is asked.
-async fn obstacle(parts: &AdminParts, query: Option<&str>) -> Option<&'static str> {
-    if !parts.readiness.requested() {
-        return Some("draining");
-    }
-    let site_health = parts.pages.load().site_health.clone();
-    let is_away = asks_for_backend(query) && !site_health.any().await;
-    if site_health.leads_back().await {
-        return Some("origin.url leads back to this edge");
-    }
-    is_away.then_some("no backend answers")
 }
 
 /// Whether a query asks for the backends, by `backend=1`, and not for the edge alone.

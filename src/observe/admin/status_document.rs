@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::parts::AdminParts;
 use super::status::{cache_status, joined, reading, surface_status};
 use crate::telemetry::{moment, process_memory};
+use calendar_edge_core::concerns::word;
 
 /// The document at `/status`: the state of the edge now, under the settings in use.
 pub(super) fn status_document(parts: &AdminParts) -> Value {
-    let metrics = &parts.metrics;
+    let (metrics, concerns) = (&parts.metrics, parts.concerns());
     let effective = parts.effective.load();
     let file = effective.as_ref().and_then(|effective| effective.file());
     let file = file.map(|file| file.display().to_string());
@@ -19,7 +20,12 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
     joined([
         json!({"version": env!("CARGO_PKG_VERSION"), "started": moment(parts.facts.started)}),
         reading(&parts.facts, metrics),
-        json!({"draining": !parts.readiness.is_ready()}),
+        json!({
+            "draining": !parts.readiness.is_ready(),
+            "fine": word(&concerns),
+            "concerns": concerns,
+            "runs_saved": parts.runs_saved(),
+        }),
         parts.pages.load().facts.clone(),
         json!({
             "configuration": metrics.reloads().figures(file.as_deref()),

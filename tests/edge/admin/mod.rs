@@ -1,5 +1,6 @@
 //! The listener for operators.
 
+mod concerns;
 mod drift_log;
 mod pages;
 mod program;

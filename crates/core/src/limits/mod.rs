@@ -13,8 +13,10 @@ pub mod queue;
 pub mod rates;
 #[cfg(test)]
 mod simulated_calls;
+mod unlisted_proxy;
 
 pub use allotment::{Allotment, Claim, parts};
 pub use breaker::{Breaker, Health, Pass, Position};
 pub use fleet_size::FleetSize;
 pub use question_spacing::QuestionSpacing;
+pub use unlisted_proxy::UnlistedProxy;

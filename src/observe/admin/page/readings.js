@@ -130,7 +130,6 @@ const sum = (all) => Object.values(all).reduce((sum, count) => sum + count, 0);
 /** What `/status` and the documents of `/readings` count. */
 function counts({ uptime_seconds: uptime, now, requests, latency, refusals, findings, operations, backends }, started) {
   const { "4xx": faulty = 0, "5xx": failed = 0, ...fine } = requests.by_status;
-  const shed = Object.fromEntries(backends.map(({ name, traffic }) => [name, Object.values(traffic).reduce((all, kind) => all + kind.shed, 0)]));
   return {
     at: uptime * 1000, clock: Date.parse(now), started, uptime,
     requests: requests.total,
@@ -138,12 +137,11 @@ function counts({ uptime_seconds: uptime, now, requests, latency, refusals, find
     sources: { backend: 0, cache: 0, edge: 0, client: 0, ...requests.by_source },
     statuses: { fine: sum(fine), faulty, failed },
     refused: sum(refusals),
-    overloaded: refusals.edge_overloaded ?? 0,
     found: findings.reduce((all, one) => all + one.count, 0),
     latency: { bounds: latency.bounds_seconds, counts: latency.total.up_to, count: latency.total.count },
     phases: latency,
     operations: Object.fromEntries(operations.map((one) => [one.name, one])),
-    backends, shed,
+    backends,
   };
 }
 

@@ -1,18 +1,17 @@
 // What the page's parts show.
 
-/** Fewer requests tell nothing about slow ones. */
-const LEAST = 5;
+/** The classes of levels. */
+const TONES = { failure: "bad", warning: "warn", unknown: "warn", fine: "good", note: null };
 
 /** The figures: saved and refused since the start. */
 function headline(now) {
-  const { level, text } = concerns(now).find((one) => one.level !== "note") ?? {};
-  say($("fine"), { bad: "No", warn: "Look below" }[level] ?? "Yes");
-  $("fine").className = level ?? "good";
-  say($("fine-note"), text ?? "nothing needs attention");
+  const [{ level, sentence }] = now.concerns;
+  say($("fine"), now.fine);
+  $("fine").className = TONES[level] ?? "good";
+  say($("fine-note"), sentence);
   const { sum_seconds: total, count } = now.phases.backend;
-  const saved = now.sources.cache + (now.calendar_pages.requests.answered ?? 0);
-  say($("saved"), number.format(saved));
-  say($("saved-note"), count ? `${duration(saved * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
+  say($("saved"), number.format(now.runs_saved));
+  say($("saved-note"), `answered without one, less refreshes behind stale answers${count && now.runs_saved > 0 ? `: ${duration(now.runs_saved * total / count)} of its work, at ${duration(total / count)} a run` : ""}`);
   const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
   say($("refused"), number.format(now.refused));
   say($("refused-note"), `${number.format(would)} more would be, in mode enforce`);
@@ -24,67 +23,16 @@ function headline(now) {
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
 }
 
-/** What an operator should look at: level, text, where it is shown, and its section of the runbook. */
-function concerns(now) {
-  const found = [];
-  const add = (level, text, link, alert) => found.push({ level, text, link, alert });
-  if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused, and changed nothing. See the log.", "#configuration", "ReloadRefused");
-  for (const one of now.backends) {
-    const trial = one.breaker === "half-open";
-    if (trial || one.breaker === "open") add(trial ? "warn" : "bad", `The breaker of ${one.name} is ${one.breaker}: ${trial ? "one read is trying it" : "no read reaches it"}.`, "#backends", "BreakerOpen");
-    for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends", "PermitsUsedUp");
-  }
-  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes other arguments than the table: ${differences.length}.`, "#backends");
-  for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
-  if (now.fleet && !now.fleet.together) add("warn", `The fleet's store fails: ${now.fleet.fault}.`, "", "Alone");
-  if (now.certificate) {
-    const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
-    if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
-  }
-  if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes may reach the cache late.", "#cache", "CompanionSilent");
-  if (now.calendar_pages.check.example) add("bad", "A calendar page taken for empty has an event.", "#pages", "PagesFailed");
-  overload(now, add);
-  if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
-  if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. Refusals has the others.", "#refusals");
-  if (now.mode === "off") add("note", "Mode off: no call is judged.", "#routes");
-  const order = ["bad", "warn", "note"];
-  return found.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
-}
-
-/** Failures, slow answers, refusals for load, and memory. */
-function overload(now, add) {
-  const lately = (count) => grown(now, MINUTE, count);
-  const all = lately((one) => one.requests);
-  const time = span(apart(now, MINUTE));
-  const failed = lately((one) => one.statuses.failed);
-  if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the ${number.format(all)} requests of the last ${time} ended with a 5xx status.`, "#statuses", "Errors");
-  const slow = bucket(now, MINUTE, .99);
-  if (all >= LEAST && slow?.low >= 1) add(slow.low >= 2.5 ? "bad" : "warn", `One of 100 requests of the last ${time} took longer than ${duration(slow.low)} (p99 of ${number.format(all)} requests). On average: ${spent(now).join(", ")}.`, "#latency", "Slow");
-  for (const { name } of now.backends) {
-    const [window, level] = lately((one) => one.shed[name] ?? 0) ? [MINUTE, "bad"] : [SECONDS, "warn"];
-    const shed = grown(now, window, (one) => one.shed[name] ?? 0);
-    if (shed) add(level, `${number.format(shed)} requests of the last ${span(apart(now, window))} got no permit of ${name} in time.`, "#backends", "Shedding");
-  }
-  const overloaded = lately((one) => one.overloaded);
-  if (overloaded) add("bad", `${number.format(overloaded)} of the ${number.format(all)} requests of the last ${time} were refused for load (503 edge_overloaded).`, "#refusals", "Shedding");
-  for (const [name, { used_bytes: used, limit_bytes: limit }] of Object.entries(now.memory)) {
-    if (!limit || used * 10 < limit * 8) continue;
-    const [what, alert] = name === "process" ? ["The process takes", "Down"] : [`Bodies of ${name} take`, "BuffersUsedUp"];
-    add(used * 20 > limit * 19 ? "bad" : "warn", `${what} ${percent(used, limit)} of the memory for it: ${bytes(used)} of ${bytes(limit)}.`, "#process", alert);
-  }
-}
-
 function attention(now) {
-  const found = concerns(now);
-  const names = { bad: "Urgent", warn: "Check", note: "Note" };
+  const found = now.concerns.filter(({ level }) => level !== "fine");
+  const names = { failure: "Urgent", warning: "Check", unknown: "Unknown", note: "Note" };
   show($("attention-list"), JSON.stringify(found), () => found.length
-    ? found.map(({ level, text, link, alert }) => h("li", {}, h("b", { class: level }, names[level]), h("span", {}, text,
-      [[link, "Show"], [alert && `#runbook/CalendarEdge${alert}`, "What to do"]].map(([href, name]) => href && [" ", h("a", { href, "aria-label": `${name}: ${text}` }, name)]))))
+    ? found.map(({ level, sentence, part, alert }) => h("li", {}, h("b", { class: TONES[level] }, names[level]), h("span", {}, sentence,
+      [[part && `#${part}`, "Show"], [alert && `#runbook/CalendarEdge${alert}`, "What to do"]].map(([href, name]) => href && [" ", h("a", { href, "aria-label": `${name}: ${sentence}` }, name)]))))
     : h("li", { class: "soft" }, "Nothing."));
   // Spoken when a concern comes or goes, not when a number in it changes.
-  const set = found.map(({ text }) => text.replace(/[\d.]+/g, "")).join();
-  if (attention.set !== undefined && attention.set !== set) say($("spoken"), found.map(({ text }) => text).join(" ") || "Nothing needs attention.");
+  const set = found.map(({ name, about }) => `${name} ${about}`).join();
+  if (attention.set !== undefined && attention.set !== set) say($("spoken"), found.map(({ sentence }) => sentence).join(" ") || "Nothing needs attention.");
   attention.set = set;
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::joined;
 use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, moment};
+use calendar_edge_core::limits::Position;
 
 /// All backends in use, by name: whether each answers, and its permits.
 pub(super) fn backends(metrics: &Metrics) -> Value {
@@ -23,17 +24,17 @@ pub(in crate::observe::admin) fn backend_health(metrics: &Metrics) -> Value {
 }
 
 fn health(backend: &BackendMetrics) -> Value {
-    let (answered, failed) = backend.last_reads();
-    let breaker = match backend.breaker_level() {
-        0 => "closed",
-        1 => "half-open",
-        _ => "open",
+    let calls = backend.calls();
+    let breaker = match backend.breaker() {
+        Position::Closed => "closed",
+        Position::HalfOpen => "half-open",
+        Position::Open => "open",
     };
     json!({
         "name": backend.name(),
         "breaker": breaker,
         "circle": backend.is_in_circle(),
-        "last_answer": answered.map(moment),
-        "last_failure": failed.map(moment),
+        "last_answer": calls.last_success().map(moment),
+        "last_failure": calls.last_failure().map(moment),
     })
 }

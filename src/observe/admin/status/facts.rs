@@ -1,12 +1,13 @@
 //! What stays as it is from the start of the edge, and from one reload to the next.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::server::BoundAddress;
 use crate::telemetry::unix_time;
+use calendar_edge_core::concerns::RootFigures;
 use calendar_edge_core::settings::{OtherTraffic, Profile, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
@@ -15,7 +16,7 @@ use calendar_edge_judge::contract::{TablesInForce, table};
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
     pub(in crate::observe::admin) started: UnixTime,
-    pub(super) clock: Instant,
+    clock: Instant,
     /// The listeners for clients.
     pub(in crate::observe::admin) listeners: Vec<String>,
 }
@@ -31,6 +32,24 @@ impl EdgeFacts {
             listeners: listeners.iter().map(ToString::to_string).collect(),
         }
     }
+
+    /// The time since the start.
+    pub(in crate::observe::admin) fn uptime(&self) -> Duration {
+        self.clock.elapsed()
+    }
+}
+
+/// The roots with what they publish, compared with the table.
+pub(in crate::observe::admin) fn root_figures(
+    settings: &Settings,
+    tables: &TablesInForce,
+) -> Vec<RootFigures> {
+    let roots = settings.roots.iter().enumerate();
+    let figures = roots.map(|(place, root)| RootFigures {
+        path: root.path.clone(),
+        differences: tables.of_root(place).differences().len(),
+    });
+    figures.collect()
 }
 
 /// What operators want to see of the settings in use, with what each root publishes, compared with the table.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 pub(super) use backend_status::backend_health;
 pub(crate) use facts::EdgeFacts;
-pub(super) use facts::setting_facts;
+pub(super) use facts::{root_figures, setting_facts};
 pub(crate) use readings::Readings;
 pub(super) use readings::reading;
 pub(super) use stored::cache_status;

@@ -12,7 +12,9 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::backend_status::backends;
 use super::facts::EdgeFacts;
 use super::joined;
+use crate::observe::admin::figures::lately;
 use crate::telemetry::{Metrics, moment, unix_time};
+use calendar_edge_core::concerns::Lately;
 
 /// The time between two readings.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -20,9 +22,12 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// The readings that are kept: five minutes from the first to the last one.
 const MOST: usize = 61;
 
-/// The readings of one edge as JSON, the oldest first; clones share them.
+/// The time that the sums of the last requests are about.
+const LATELY: Duration = Duration::from_mins(1);
+
+/// The readings of one edge as JSON with their sums, the oldest first; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Readings(Arc<Mutex<VecDeque<Arc<str>>>>);
+pub(crate) struct Readings(Arc<Mutex<VecDeque<(Arc<str>, Lately)>>>);
 
 // === impl Readings ===
 
@@ -35,16 +40,27 @@ impl Readings {
             ticks.tick().await;
             let reading = reading(facts, metrics).to_string().into();
             let mut readings = self.0.lock();
-            readings.push_back(reading);
+            readings.push_back((reading, lately(facts.uptime(), metrics)));
             while readings.len() > MOST {
                 readings.pop_front();
             }
         }
     }
 
+    /// The growth of these sums in the last minute, or since the first reading.
+    pub(in crate::observe::admin) fn lately(&self, now: &Lately) -> Lately {
+        let readings = self.0.lock();
+        let is_past = |past: &&Lately| now.span.saturating_sub(past.span) >= LATELY;
+        let past = || readings.iter().map(|(_, past)| past);
+        let past = past().rev().find(is_past).or_else(|| past().next());
+        past.map_or_else(|| now.clone(), |past| now.since(past))
+    }
+
     /// The document at `/readings`.
     pub(in crate::observe::admin) fn document(&self, facts: &EdgeFacts) -> String {
-        let readings = self.0.lock().iter().cloned().collect::<Vec<_>>().join(",");
+        let readings = self.0.lock();
+        let readings: Vec<_> = readings.iter().map(|(reading, _)| Arc::clone(reading)).collect();
+        let readings = readings.join(",");
         let (started, seconds) = (moment(facts.started), PAUSE.as_secs());
         format!(r#"{{"started":"{started}","interval_seconds":{seconds},"readings":[{readings}]}}"#)
     }
@@ -53,7 +69,7 @@ impl Readings {
 /// The counts now, as the status shows them.
 pub(in crate::observe::admin) fn reading(facts: &EdgeFacts, metrics: &Metrics) -> Value {
     joined([
-        json!({"now": moment(unix_time()), "uptime_seconds": facts.clock.elapsed().as_secs_f64()}),
+        json!({"now": moment(unix_time()), "uptime_seconds": facts.uptime().as_secs_f64()}),
         metrics.requests().sums(),
         json!({"operations": metrics.requests().by_operation(), "backends": backends(metrics)}),
     ])

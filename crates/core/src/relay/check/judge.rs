@@ -4,7 +4,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 
 use super::buffer::Buffered;
 use super::call_context::CallContext;
-use super::document::{begins_json, is_surely_list, judge_document, trimmed};
+use super::document::{begins_json, is_surely_list, judge_document, trimmed, without_byte_order_marks};
 use super::software::{document_failure, page_failure};
 use super::wordpress::script_argument;
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
@@ -104,6 +104,25 @@ pub(super) fn judge_body(
         return Err(OriginFailure::Malformed);
     }
     document_failure(software, status, document).map_or(Ok(()), Err)
+}
+
+/// Judges a response that was read whole, and is neither rewritten nor relayed.
+///
+/// # Errors
+///
+/// Fails if WordPress's REST API does not give such a response.
+pub fn judge_whole(
+    (status, headers, body): (StatusCode, &HeaderMap, &[u8]),
+    call: &CallContext,
+) -> Result<(), OriginFailure> {
+    let expected = judge_head(status, headers, call)?;
+    let body = without_byte_order_marks(body);
+    judge_body(
+        status,
+        headers,
+        (expected, (body, true)),
+        BackendSoftware::WordPress,
+    )
 }
 
 // === head ===

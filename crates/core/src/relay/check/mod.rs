@@ -21,4 +21,5 @@ pub(super) use buffer::joined;
 pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;
 pub use document::without_byte_order_marks;
+pub use judge::judge_whole;
 pub(crate) use wordpress::enveloped_status;
