@@ -157,6 +157,7 @@ async fn a_plain_site_becomes_a_file_that_the_check_accepts() {
         "time zone is Europe/Berlin",
         "The Events Calendar 6.17.2, WordPress 6.1.9: the namespace tribe/events/v1",
         "calendar-edge serve --config",
+        "warning: `origin.url` is the address that visitors use",
     ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }

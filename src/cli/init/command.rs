@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
+use calendar_edge_core::settings::OriginHost;
 
 use super::super::colour::has_colours;
 use super::super::environment::Environment;
@@ -116,6 +117,9 @@ fn open_to_all(path: &Path, mode: u32) -> anyhow::Result<()> {
 
 /// Says what to do next.
 fn tell(name: &str, found: &FoundSite, report: &mut Report<'_>) {
+    if OriginHost::of(&found.root) == OriginHost::of(&found.public) {
+        report.warning(SAME_ADDRESS);
+    }
     let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
     for line in [
         String::new(),
@@ -130,6 +134,10 @@ fn tell(name: &str, found: &FoundSite, report: &mut Report<'_>) {
         report.plain(line);
     }
 }
+
+/// A circle, if visitors are sent to the edge now.
+const SAME_ADDRESS: &str = "`origin.url` is the address that visitors use: before it leads to this edge, give the site an \
+     address of its own (docs/start.md); else the edge sends its requests to itself";
 
 /// Why a file stays as it is.
 const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";
