@@ -95,7 +95,7 @@ impl Collector for ProcessFigures {
     }
 }
 
-/// KernelFigures are small enough to be exact.
+/// Figures are small enough to be exact.
 #[allow(clippy::cast_precision_loss, reason = "memory and counts are below 2^53")]
 const fn float(value: u64) -> f64 {
     value as f64

@@ -27,7 +27,10 @@ const LATELY: Duration = Duration::from_mins(1);
 
 /// The readings of one edge as JSON with their sums, the oldest first; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Readings(Arc<Mutex<VecDeque<(Arc<str>, Lately)>>>);
+pub(crate) struct Readings(Arc<Mutex<VecDeque<KeptReading>>>);
+
+/// A reading as JSON, and its sums.
+type KeptReading = (Arc<str>, Lately);
 
 // === impl Readings ===
 
