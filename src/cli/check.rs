@@ -69,7 +69,8 @@ fn running_edge(settings: &Settings, report: &mut Report<'_>) {
     let status: Value = status
         .and_then(|(_, text)| serde_json::from_str(&text).ok())
         .unwrap_or_default();
-    for concern in status["concerns"].as_array().into_iter().flatten() {
+    let concerns = status.get("concerns").and_then(Value::as_array);
+    for concern in concerns.into_iter().flatten() {
         let member = |name| concern.get(name).and_then(Value::as_str).unwrap_or_default();
         let text = format!("the running edge: {}", member("sentence"));
         match member("level") {

@@ -95,8 +95,8 @@ const STATES: [SiteState; 9] = [
 /// The concern of this name in `/status`.
 async fn concern(edge: &Edge, name: &str) -> Option<Value> {
     let status = edge.admin("/status").await.json();
-    let concerns = status["concerns"].as_array().expect("a list").iter();
-    concerns.cloned().find(|concern| concern["name"] == name)
+    let mut concerns = status["concerns"].as_array().expect("a list").iter();
+    concerns.find(|concern| concern["name"] == name).cloned()
 }
 
 /// Asserts that `/status`, `/readyz`, the metrics and `check` agree about the first concern.
@@ -142,7 +142,7 @@ async fn checked(edge: &Edge) -> String {
     let output = output.expect("a task").expect("it runs");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
     let lines = printed.lines().filter(|line| line.contains("the running edge: "));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
