@@ -9,6 +9,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::feed_site::{FEED, FeedScene, FeedSite, Status, edge, next, tell, told};
+use crate::facts::FACTS;
 use crate::support::{Answer, Edge, Origin, Reply};
 
 #[tokio::test]
@@ -364,7 +365,7 @@ async fn the_plugins_own_route_stays_between_edge_and_site() {
     let scene = FeedScene::with(&["events/50"], |settings| settings.other = OtherTraffic::Forward).await;
     scene.token().await;
     for seen in scene.origin.take_seen() {
-        let is_question = seen.target.starts_with(FEED);
+        let is_question = [FEED, FACTS].iter().any(|path| seen.target.starts_with(path));
         assert_eq!(
             is_question,
             seen.header("x-calendar-edge-mark").is_some(),

@@ -8,7 +8,8 @@ use super::value_scan::ValueScan;
 /// Takes one member out of a document, wherever it stands, or leaves one record of the list that is its value.
 ///
 /// A quotation mark within a text has a backslash before it, so that the name between quotation marks and a colon is
-/// always a member. The result does not depend on how the document is cut. Between pieces at most 256 bytes are held.
+/// always a member. The result does not depend on how the document is cut. A name with more white space around it than
+/// WordPress prints stays, so that the work grows with the bytes and no more than [`HELD`] of them are held between pieces.
 #[derive(Debug, Clone)]
 pub struct MemberCutter {
     /// The name between quotation marks.
@@ -58,8 +59,21 @@ enum FoundName {
     Unfinished,
 }
 
-/// The most bytes that are held: a name with what stands around it, also where the document is indented.
-const HELD: usize = 256;
+/// The most bytes that are held between pieces: a name with the white space around it that is looked over.
+const HELD: usize = 512;
+
+/// The white space that is looked over in one place: WordPress indents by four blanks a level.
+const BLANKS: usize = 64;
+
+/// The first byte behind a place that is no white space.
+enum NextSign {
+    /// The byte, and its position.
+    At(usize, u8),
+    /// The text ends before it.
+    Open,
+    /// It is behind more white space than is looked over.
+    Far,
+}
 
 // === impl MemberCutter ===
 
@@ -98,11 +112,7 @@ impl MemberCutter {
         let text = joined(std::mem::take(&mut self.held), piece);
         if self.state == CutterState::Copying && self.name.find(&text).is_none() {
             // Nothing is copied.
-            let end = if is_last {
-                text.len()
-            } else {
-                text.len().saturating_sub(HELD)
-            };
+            let end = self.undecided_from(&text, is_last);
             self.held = text.slice(end..);
             return text.slice(..end);
         }
@@ -157,14 +167,10 @@ impl MemberCutter {
         let end = loop {
             let found = self.name.find(text.get(from..).unwrap_or_default());
             let Some(at) = found.map(|found| from + found) else {
-                break if is_last {
-                    text.len()
-                } else {
-                    text.len().saturating_sub(HELD)
-                };
+                break self.undecided_from(text, is_last);
             };
             match self.found_at(text, at) {
-                FoundName::Unfinished if !is_last => break at.saturating_sub(HELD),
+                FoundName::Unfinished if !is_last => break at.saturating_sub(BLANKS + 1),
                 FoundName::Other | FoundName::Unfinished => from = at + self.name.needle().len(),
                 FoundName::Member { kept, value } => {
                     out.extend_from_slice(text.get(..kept).unwrap_or_default());
@@ -183,24 +189,27 @@ impl MemberCutter {
         Passed::Last(end)
     }
 
+    /// Where the end of a text without the name begins that may be part of it, or of the white space before it.
+    fn undecided_from(&self, text: &[u8], is_last: bool) -> usize {
+        let undecided = if is_last {
+            0
+        } else {
+            BLANKS + self.name.needle().len()
+        };
+        text.len().saturating_sub(undecided)
+    }
+
     /// What stands at a name that was found in a text.
     fn found_at(&self, text: &[u8], at: usize) -> FoundName {
-        let before = text.get(..at).unwrap_or_default().trim_ascii_end();
-        let Some(sign) = before
-            .len()
-            .checked_sub(1)
-            .filter(|_| matches!(before.last(), Some(b',' | b'{')))
-        else {
+        let from = at.saturating_sub(BLANKS + 1);
+        let before = text.get(from..at).unwrap_or_default().trim_ascii_end();
+        if !matches!(before.last(), Some(b',' | b'{')) {
             return FoundName::Other;
-        };
-        let name = at + self.name.needle().len();
-        let Some((colon, b':')) = next_sign(text, name) else {
-            let is_open = next_sign(text, name).is_none();
-            return if is_open {
-                FoundName::Unfinished
-            } else {
-                FoundName::Other
-            };
+        }
+        let sign = from + before.len() - 1;
+        let colon = match next_sign(text, at + self.name.needle().len()) {
+            NextSign::At(colon, b':') => colon,
+            other => return other.into(),
         };
         if self.cut == MemberCut::Whole {
             return FoundName::Member {
@@ -208,41 +217,53 @@ impl MemberCutter {
                 value: colon + 1,
             };
         }
-        match next_sign(text, colon + 1) {
-            None => FoundName::Unfinished,
-            Some((list, b'[')) => match next_sign(text, list + 1) {
-                None => FoundName::Unfinished,
-                Some((record, b'{')) => FoundName::Member {
-                    kept: colon + 1,
-                    value: record,
-                },
-                Some(_) => FoundName::Other,
+        let list = match next_sign(text, colon + 1) {
+            NextSign::At(list, b'[') => list,
+            other => return other.into(),
+        };
+        match next_sign(text, list + 1) {
+            NextSign::At(record, b'{') => FoundName::Member {
+                kept: colon + 1,
+                value: record,
             },
-            Some(_) => FoundName::Other,
+            other => other.into(),
         }
     }
 
     /// Writes the bracket of an object whose first member was taken out. PHP prints an object without members as a list.
     fn behind_first(&mut self, text: &[u8], out: &mut BytesMut) -> Passed {
-        let Some((at, sign)) = next_sign(text, 0) else {
-            return Passed::Last(0);
+        let Some(at) = text.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+            return Passed::Last(text.len());
         };
         self.state = CutterState::Copying;
-        let (written, end): (&[u8], usize) = match sign {
-            b',' => (b"{", at + 1),
-            b'}' => (b"[]", at + 1),
-            _ => (b"{", 0),
+        let (written, end): (&[u8], usize) = match text.get(at) {
+            Some(b',') => (b"{", at + 1),
+            Some(b'}') => (b"[]", at + 1),
+            _ => (b"{", at),
         };
         out.extend_from_slice(written);
         Passed::Up(end)
     }
 }
 
-/// The first byte from a place on that is no white space, and where it stands.
-fn next_sign(text: &[u8], from: usize) -> Option<(usize, u8)> {
-    let rest = text.get(from..)?;
-    let blank = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-    rest.get(blank).map(|sign| (from + blank, *sign))
+impl From<NextSign> for FoundName {
+    /// Another sign than that of a member.
+    fn from(sign: NextSign) -> Self {
+        match sign {
+            NextSign::Open => Self::Unfinished,
+            NextSign::At(..) | NextSign::Far => Self::Other,
+        }
+    }
+}
+
+fn next_sign(text: &[u8], from: usize) -> NextSign {
+    let rest = text.get(from..).unwrap_or_default();
+    let mut near = rest.iter().take(BLANKS + 1).enumerate();
+    match near.find(|(_, byte)| !byte.is_ascii_whitespace()) {
+        Some((blanks, sign)) => NextSign::At(from + blanks, *sign),
+        None if rest.len() > BLANKS => NextSign::Far,
+        None => NextSign::Open,
+    }
 }
 
 /// Two pieces as one; a lone piece is not copied.
@@ -362,6 +383,46 @@ mod tests {
             out.extend_from_slice(&filter.finish());
             assert_eq!(String::from_utf8(out).expect("text"), without, "{size}");
         }
+    }
+
+    #[test]
+    fn t116_what_is_held_does_not_grow_with_white_space() {
+        let blanks = " \n".repeat(20_000);
+        for (cut, document) in [
+            (MemberCut::Whole, [r#"{"id":1,"new""#, r#":2,"z":3}"#]),
+            (MemberCut::Whole, [r#"{"id":1,"#, r#""new":2,"z":3}"#]),
+            (MemberCut::Whole, [r#"{"new":"#, r#"2,"z":3}"#]),
+            (MemberCut::Whole, [r#"{"new":2"#, r#","z":3}"#]),
+            (MemberCut::ButFirst, [r#"{"id":1,"new":"#, r#"[{"id":2}]}"#]),
+            (MemberCut::ButFirst, [r#"{"id":1,"new":["#, r#"{"id":2}]}"#]),
+            (MemberCut::ButFirst, [r#"{"id":1,"new":[{"id":2}"#, r#"]}"#]),
+        ] {
+            let document = document.join(&blanks);
+            let expected = whole(&MemberCutter::new("new", cut), &document);
+            for size in [1, 100, 4096] {
+                let mut filter = MemberCutter::new("new", cut);
+                let mut out = Vec::new();
+                for piece in document.as_bytes().chunks(size) {
+                    out.extend_from_slice(&filter.push(Bytes::copy_from_slice(piece)));
+                    // Each byte of a piece is read with at most so many that came before.
+                    assert!(filter.held.len() <= HELD, "{} {size}", filter.held.len());
+                }
+                out.extend_from_slice(&filter.finish());
+                assert_eq!(String::from_utf8(out).expect("text"), expected, "{cut:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_found_in_white_space_up_to_a_bound() {
+        let filter = MemberCutter::new("new", MemberCut::Whole);
+        let document = |count: usize| {
+            let blanks = " ".repeat(count);
+            format!(r#"{{"id":1,{blanks}"new"{blanks}:{blanks}2{blanks}}}"#)
+        };
+        let without = format!(r#"{{"id":1{}}}"#, " ".repeat(BLANKS));
+        is_filtered(&filter, &document(BLANKS), &without);
+        is_filtered(&filter, &document(BLANKS + 1), &document(BLANKS + 1));
     }
 
     proptest::proptest! {
