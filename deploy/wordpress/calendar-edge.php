@@ -2336,16 +2336,17 @@ final class Facts {
 		$reply['sums'] .= md5( (string) wp_json_encode( array( $site, wp_timezone_string(), \Tribe__Timezones::is_mode( 'site' ) ) ) );
 		$walks  = isset( $query['after'] );
 		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
+		$most   = min( self::MOST, max( 1, (int) ( $query['most'] ?? self::MOST ) ) );
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
 		if ( isset( $query['names'] ) ) {
 			$reply['sums'] .= ':' . Records::sum();
-			$reply         += Records::page( $where, $walks );
+			$reply         += Records::page( $where, $walks, $most );
 			$where         .= isset( $reply['next'] ) ? ' AND p.ID <= ' . $reply['next'] : '';
 			$site['terms']  = Records::with_sums( $site['terms'] );
 		}
-		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
-		$events = self::events( $from, array_slice( $found, 0, self::MOST ) );
-		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > self::MOST ? end( $events )['id'] : null );
+		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( $most + 1 ) );
+		$events = self::events( $from, array_slice( $found, 0, $most ) );
+		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > $most ? end( $events )['id'] : null );
 		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
 	}
 
@@ -2511,18 +2512,18 @@ final class Records {
 	 *
 	 * @param string $where Which posts `p` are asked for.
 	 * @param bool   $walks Whether it goes on behind them.
+	 * @param int    $most  The most records.
 	 */
-	public static function page( string $where, bool $walks ): array {
+	public static function page( string $where, bool $walks, int $most ): array {
 		global $wpdb;
-		$limit = $walks ? 'LIMIT ' . ( Facts::MOST + 1 ) : '';
-		$found = Facts::read( "SELECT p.ID, p.post_type, p.post_status, p.post_password, p.post_name FROM $wpdb->posts p WHERE " . self::of_calendar() . " AND $where ORDER BY p.ID $limit" );
-		$shown = array_slice( $found, 0, Facts::MOST );
+		$found = Facts::read( "SELECT p.ID, p.post_type, p.post_status, p.post_password, p.post_name FROM $wpdb->posts p WHERE " . self::of_calendar() . " AND $where ORDER BY p.ID LIMIT " . ( $most + 1 ) );
+		$shown = array_slice( $found, 0, $most );
 		$sums  = self::sums( array_column( $shown, 0 ), 2 );
 		$names = array();
 		foreach ( $shown as list( $id, $type, $status, $password, $slug ) ) {
 			$names[] = array( 'id' => (int) $id, 'kind' => Watch::POSTS[ $type ][0], 'status' => $status, 'password' => '' !== $password, 'slug' => $slug, 'sum' => crc32( $sums[ $id ] ) );
 		}
-		return array( 'names' => $names, 'next' => $walks && count( $found ) > Facts::MOST ? end( $names )['id'] : null );
+		return array( 'names' => $names, 'next' => $walks && count( $found ) > $most ? end( $names )['id'] : null );
 	}
 
 	/**

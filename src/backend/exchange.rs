@@ -143,7 +143,9 @@ impl Backend {
             let clients = self.shared.clients.pooled();
             self.attempt(&clients.writes, outgoing.request, deadline).await?
         } else {
-            self.read(outgoing.request, outgoing.again, started).await?
+            let first_byte = outgoing.patience.unwrap_or(self.timeouts.first_byte);
+            self.read(outgoing.request, outgoing.again, (started, first_byte))
+                .await?
         };
         let time_left = deadline.saturating_sub(started.elapsed());
         let permits = &self.shared.calls;
@@ -161,10 +163,10 @@ impl Backend {
 
     /// The time of a whole exchange.
     const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
-        if outgoing.is_write {
-            self.timeouts.write
-        } else {
-            self.timeouts.read
+        match outgoing.patience {
+            Some(patience) => patience,
+            None if outgoing.is_write => self.timeouts.write,
+            None => self.timeouts.read,
         }
     }
 
@@ -173,10 +175,9 @@ impl Backend {
         &self,
         request: Box<reqwest::Request>,
         again: Again<'_>,
-        started: Instant,
+        (started, deadline): (Instant, Duration),
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.retries.deposit();
-        let deadline = self.timeouts.first_byte;
         let first = self
             .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await;

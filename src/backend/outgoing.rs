@@ -1,5 +1,7 @@
 //! A call written as a request, after all checks.
 
+use std::time::Duration;
+
 use http::Method;
 use url::{Position, Url};
 
@@ -21,6 +23,8 @@ pub(crate) struct Outgoing<'c> {
     /// It may change something: it is sent once, with a deadline and a connection of its own kind, and runs to its end.
     /// Else it changes nothing, may be retried, and is cancelled with its client.
     pub(super) is_write: bool,
+    /// The time of the exchange up to its last byte; none: that of all requests of its kind.
+    pub(super) patience: Option<Duration>,
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
     /// The record of the request that asks.
@@ -68,6 +72,7 @@ impl<'c> Outgoing<'c> {
             request: Box::new(request),
             again: Again::Call(writer, addressed, forwarded),
             is_write: call.is_write(),
+            patience: None,
             rank: if is_protected {
                 Rank::Protected
             } else {
@@ -84,9 +89,20 @@ impl<'c> Outgoing<'c> {
             again: Again::Copy(request.try_clone().map(Box::new)),
             request: Box::new(request),
             is_write: false,
+            patience: None,
             rank: Rank::Protected,
             watch: None,
             log: RequestLog::default(),
+        }
+    }
+
+    /// The same request, for which the site has this time.
+    pub(super) fn with_patience(mut self, patience: Duration) -> Self {
+        *self.request.timeout_mut() = Some(patience);
+        Self {
+            again: Again::Copy(self.request.try_clone().map(Box::new)),
+            patience: Some(patience),
+            ..self
         }
     }
 

@@ -1,6 +1,6 @@
 //! The edge's own requests to a REST root of a site: written like a call, and never a call of a client.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, USER_AGENT};
@@ -49,6 +49,10 @@ const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
 /// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
 const MOST_BYTES: usize = 64 * 1024;
+
+/// The time of a question for facts: no client waits for the reply, and a site needs longer for hundreds of records than
+/// for the reads that `timeouts` bound.
+const FACTS_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The headers by which the edge names itself, and the host and scheme of its clients.
 pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
@@ -111,20 +115,25 @@ impl OwnRequests {
 
     /// Members of the root's index; none if the response is no success.
     pub(crate) async fn index(&self, backend: &Backend, query: &str) -> Option<Bytes> {
-        let (head, body) = self.ask(backend, ("/", query), MOST_BYTES).await?;
+        let (head, body) = self.ask(backend, ("/", query), (MOST_BYTES, None)).await?;
         body.filter(|_| head.status == StatusCode::OK)
     }
 
     /// Asks for the namespaces of the root, so that the record of the backend is fresh.
     pub(super) async fn look(&self, backend: &Backend) {
-        let _ = self.ask(backend, ("/", "_fields=namespaces"), MOST_BYTES).await;
+        let _ = self
+            .ask(backend, ("/", "_fields=namespaces"), (MOST_BYTES, None))
+            .await;
     }
 
     /// How many changes the companion plugin has counted, and how it names its site.
     pub(crate) async fn changes(&self, backend: &Backend) -> (CountResponse, Option<String>) {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
-        let Some((head, body)) = self.ask(backend, (CHANGES_PATH, &query), MOST_BYTES).await else {
+        let Some((head, body)) = self
+            .ask(backend, (CHANGES_PATH, &query), (MOST_BYTES, None))
+            .await
+        else {
             return (CountResponse::None, None);
         };
         let site = head.headers.get(SITE).and_then(|site| site.to_str().ok());
@@ -150,7 +159,8 @@ impl OwnRequests {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
         let nonce = question_nonce().ok_or(FactsReplyFault::NoReply)?;
         let asked = (FactsQuestion::PATH, &*question.query(nonce));
-        let response = self.ask(backend, asked, FactsReply::MOST_BYTES).await;
+        let bounds = (FactsReply::MOST_BYTES, Some(FACTS_PATIENCE));
+        let response = self.ask(backend, asked, bounds).await;
         let (head, body) = response.ok_or(FactsReplyFault::NoReply)?;
         let body = body.ok_or(FactsReplyFault::NoReply)?;
         FactsReply::of_response(
@@ -168,10 +178,14 @@ impl OwnRequests {
         &self,
         backend: &Backend,
         (path, query): (&str, &str),
-        most: usize,
+        (most, patience): (usize, Option<Duration>),
     ) -> Option<(Parts, Option<Bytes>)> {
         let started = Instant::now();
         let outgoing = Outgoing::own_read(self.get(path, Some(query), self.headers()).ok()?);
+        let outgoing = match patience {
+            Some(patience) => outgoing.with_patience(patience),
+            None => outgoing,
+        };
         let answer = backend.exchange(outgoing, "none").await;
         let answer = answer.inspect_err(|failure| backend.failed(failure.fault(), started.elapsed()));
         let (response, guard) = answer.ok()?;

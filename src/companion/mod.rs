@@ -13,7 +13,7 @@ mod watch;
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
 pub(crate) use companions::Companions;
 pub(crate) use feed::{
-    ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, WebhookService,
+    ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, RecordRead, WebhookService,
 };
 pub(crate) use follow_facts::follow_facts;
 pub(crate) use invalidates::Invalidates;

@@ -33,9 +33,6 @@ pub(crate) struct CompanionService {
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// The longest time of one question for facts.
-const FACTS_PATIENCE: Duration = Duration::from_secs(30);
-
 /// Watches until it is dropped.
 pub(crate) async fn follow_companions(
     companions: Companions,
@@ -139,8 +136,7 @@ impl CompanionService {
         question: &FactsQuestion,
     ) -> Result<FactsReply, FactsReplyFault> {
         let (backend, requests) = self.way_to(root).ok_or(FactsReplyFault::NoReply)?;
-        let reply = timeout(FACTS_PATIENCE, requests.facts(backend, question)).await;
-        reply.unwrap_or(Err(FactsReplyFault::NoReply))
+        requests.facts(backend, question).await
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {

@@ -112,10 +112,9 @@ impl FactsStore {
         let now = unix_time();
         let mut taken = Ok(());
         self.change(None, |facts| {
-            taken = reply.and_then(|reply| facts.answered(question, reply, now));
-            if taken.is_err() {
-                facts.failed(now);
-            }
+            taken = reply
+                .inspect_err(|_| facts.failed(now))
+                .and_then(|reply| facts.answered(question, reply, now));
         });
         self.0.metrics.asked(taken.is_ok());
         if let Err(fault) = taken {

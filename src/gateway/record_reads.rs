@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall, Stage};
-use crate::companion::ReadsRecords;
+use crate::companion::{ReadsRecords, RecordRead};
 use crate::layers::EdgeResponse;
 use crate::server::bodies::read_within;
+use crate::server::response::AnsweredBy;
 use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::Decider;
@@ -67,14 +67,18 @@ impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
         name: RecordName,
         at: Option<(&'a PublicAddress, Option<&'a str>)>,
         most: usize,
-    ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>> {
+    ) -> BoxFuture<'a, Option<RecordRead>> {
         Box::pin(async move {
             let (public, namespace) = at.unwrap_or((&self.public, None));
             let namespace = namespace.map_or_else(|| Arc::clone(&self.namespace), Arc::from);
             let call = self.call(name, public, namespace)?;
-            let EdgeResponse { response, .. } = self.stages.call(call).await.response;
+            let EdgeResponse { response, facts } = self.stages.call(call).await.response;
             let (head, body) = response.into_parts();
-            Some((head.status, read_within(body, most).await.ok()))
+            Some(RecordRead {
+                status: head.status,
+                body: read_within(body, most).await.ok(),
+                is_asked: facts.by() == Some(AnsweredBy::Backend),
+            })
         })
     }
 }

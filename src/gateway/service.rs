@@ -34,7 +34,7 @@ use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::limits::rates::CostClass;
+use calendar_edge_core::limits::rates::{Budgets, CostClass};
 use calendar_edge_core::pages::{is_editor, name_download};
 use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::{Mode, Settings};
@@ -96,6 +96,7 @@ impl Gateway {
             drain: state.drain.clone(),
             buffers: state.buffers.clone(),
             walked: LastWalked::default(),
+            budgets: Budgets::new(&settings.rate_limits, &state.buckets),
         };
         let gateway = GatewayParts {
             calendar: calendar_stages(&plan, answering),

@@ -52,6 +52,8 @@ pub(crate) struct SiteState {
     pub(crate) has_begun: bool,
     /// The pages that show an event.
     pub(crate) full: BTreeSet<String>,
+    /// How long facts take.
+    delay: Duration,
 }
 
 /// A site whose plugin tells facts, and an edge in front of it.
@@ -131,7 +133,8 @@ impl SiteState {
             (Fault::Altered, _) => reply.1.push(' '),
             _ => self.told = Some(reply.clone()),
         }
-        Reply::json(200, &reply.1).header("x-calendar-edge-facts", &reply.0)
+        let reply = Reply::json(200, &reply.1).header("x-calendar-edge-facts", &reply.0);
+        reply.after(self.delay)
     }
 
     fn reply(&self, asked: &BTreeMap<&str, &str>) -> Value {
@@ -457,4 +460,31 @@ async fn without_calendar_pages_or_with_several_roots_nothing_is_asked() {
         }
         assert_eq!(scene.questions(), [""; 0]);
     }
+}
+
+#[tokio::test]
+async fn facts_may_take_longer_than_the_reads_of_clients() {
+    let scene = FactsScene::with(
+        |site| site.delay = Duration::from_secs(2),
+        |settings| {
+            settings.timeouts.origin_first_byte = Duration::from_secs(1);
+            settings.timeouts.origin_read = Duration::from_secs(1);
+        },
+    )
+    .await;
+    scene.until_whole(true).await;
+    assert!(
+        scene
+            .questions()
+            .iter()
+            .all(|question| !question.contains("most="))
+    );
+}
+
+#[tokio::test]
+async fn a_question_that_failed_is_asked_for_half() {
+    let scene = FactsScene::new(None, Fault::Forged).await;
+    scene.until_asked("after=0&most=250&site=1").await;
+    scene.change(|site| site.fault = Fault::None);
+    scene.until_whole(true).await;
 }

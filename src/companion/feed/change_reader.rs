@@ -1,6 +1,8 @@
 //! One reader on its way through the log of changes.
 
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,7 +11,7 @@ use http::StatusCode;
 use tokio::time::{Instant, sleep};
 
 use super::change_feed::ChangeFeed;
-use super::judging::ReadsRecords;
+use super::judging::{ReadsRecords, RecordRead};
 use super::record_walk::LastWalked;
 use crate::companion::Companions;
 use crate::server::Drain;
@@ -19,7 +21,9 @@ use calendar_edge_core::companion::feed::{
 };
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_judge::call::credentials::Identity;
 
 /// What all readers share.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(crate) struct FeedParts {
     /// What is held for readers that are slow.
     pub(crate) buffers: BufferBudget,
     pub(crate) walked: LastWalked,
+    /// Charges readers for what the site is asked for.
+    pub(crate) budgets: Budgets,
 }
 
 /// A reader.
@@ -40,6 +46,10 @@ pub(super) struct ChangeReader {
     pub(super) query: FeedQuery,
     /// Where the reader reached the edge: included records have its URLs.
     pub(super) public: PublicAddress,
+    /// Its address, if it has one.
+    pub(super) address: Option<IpAddr>,
+    /// True once the site was asked for a record, for which the request itself was charged.
+    pub(super) has_asked: AtomicBool,
 }
 
 /// What a reader finds.
@@ -192,23 +202,40 @@ impl ChangeReader {
         let mut records = Vec::with_capacity(names.len());
         let mut left = self.parts.buffers.allowance(RECORD_BYTES);
         for names in names.chunks(AT_ONCE) {
-            for record in self.read(names, left).await {
-                let shown = record.filter(|(status, _)| *status == StatusCode::OK);
-                let record = shown.and_then(|(_, body)| body);
+            let read = self.read(names, left).await;
+            let is_paid = self.is_charged(&read);
+            for record in read {
+                let shown = record.filter(|record| record.status == StatusCode::OK);
+                let record = shown.and_then(|record| record.body);
                 let record = record.filter(|record| record.len() <= left);
                 left -= record.as_ref().map_or(0, Bytes::len);
                 records.push(record);
+            }
+            if !is_paid {
+                break;
             }
         }
         records
     }
 
-    /// Reads records for this reader: status and body of each, as [`ReadsRecords::read`] gives them.
-    pub(super) async fn read(
-        &self,
-        names: &[RecordName],
-        most: usize,
-    ) -> Vec<Option<(StatusCode, Option<Bytes>)>> {
+    /// Charges the reader for each of these reads that the site was asked for (T-103), but for the first, which its request
+    /// has paid. False once a budget is used up: what was read is stored, and the next request goes on from there.
+    pub(super) fn is_charged(&self, read: &[Option<RecordRead>]) -> bool {
+        let asked = read.iter().flatten().filter(|read| read.is_asked).count();
+        let is_paid = asked > 0 && !self.has_asked.swap(true, Ordering::Relaxed);
+        let (nobody, now) = (Identity::default(), std::time::Instant::now());
+        let payer = Client::new(self.address, &nobody);
+        let mut due = usize::from(is_paid)..asked;
+        due.all(|_| {
+            self.parts
+                .budgets
+                .spend_again(payer, CostClass::Item, now)
+                .is_ok()
+        })
+    }
+
+    /// Reads records for this reader.
+    pub(super) async fn read(&self, names: &[RecordName], most: usize) -> Vec<Option<RecordRead>> {
         let at = (&self.public, self.query.namespace.as_deref());
         let reads = names
             .iter()

@@ -2,6 +2,7 @@
 //! `{root}/calendar-edge/v1/records`: all records, chunk by chunk.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -120,6 +121,8 @@ impl FeedRoute {
             key,
             query,
             public: PublicAddress::of(self.public_url.as_ref(), request.context.addressed()),
+            address: request.context.client.address,
+            has_asked: AtomicBool::new(false),
         })
     }
 

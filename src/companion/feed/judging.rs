@@ -15,14 +15,23 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// Reads records as an anonymous reader does: from the cache, or from the site.
 pub(crate) trait ReadsRecords: fmt::Debug + Send + Sync {
-    /// Status and body of the response at a public address, in a namespace, or else at those of the settings. No body if
-    /// it has more than `most` bytes or ends early; none where the edge refuses the read.
+    /// The response at a public address, in a namespace, or else at those of the settings. No body if it has more than
+    /// `most` bytes or ends early; none where the edge refuses the read.
     fn read<'a>(
         &'a self,
         name: RecordName,
         at: Option<(&'a PublicAddress, Option<&'a str>)>,
         most: usize,
-    ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>>;
+    ) -> BoxFuture<'a, Option<RecordRead>>;
+}
+
+/// The response to a read of a record.
+#[derive(Debug)]
+pub(crate) struct RecordRead {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Option<Bytes>,
+    /// True if a backend was asked for it.
+    pub(crate) is_asked: bool,
 }
 
 /// The most bytes of a record that is asked for.
@@ -61,7 +70,7 @@ impl ChangeFeed {
             let verdicts = asked.into_iter().map(|asked| async move {
                 let name = asked.name();
                 let verdict = match records.read(name, None, LARGEST).await {
-                    Some((status, body)) => {
+                    Some(RecordRead { status, body, .. }) => {
                         RecordVerdict::of_response(name.kind, status, body.as_deref().unwrap_or_default())
                     }
                     None => RecordVerdict::Refused,

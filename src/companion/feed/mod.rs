@@ -14,6 +14,6 @@ mod webhooks;
 pub(crate) use change_feed::ChangeFeed;
 pub(crate) use change_reader::FeedParts;
 pub(crate) use feed_route::FeedRoute;
-pub(crate) use judging::ReadsRecords;
+pub(crate) use judging::{ReadsRecords, RecordRead};
 pub(crate) use record_walk::LastWalked;
 pub(crate) use webhooks::{Receivers, WebhookService, deliver_webhooks};

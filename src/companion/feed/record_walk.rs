@@ -95,10 +95,11 @@ impl ChangeReader {
         let begun = Instant::now();
         for names in names.chunks(AT_ONCE) {
             let found = self.read(names, chunk.left()).await;
+            let is_paid = self.is_charged(&found);
             for (name, found) in names.iter().zip(found) {
-                chunk.take(*name, found);
+                chunk.take(*name, found.map(|found| (found.status, found.body)));
             }
-            if chunk.is_full() || begun.elapsed() > LONGEST {
+            if chunk.is_full() || begun.elapsed() > LONGEST || !is_paid {
                 break;
             }
         }

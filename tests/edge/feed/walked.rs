@@ -337,3 +337,41 @@ async fn a_chunk_takes_a_place_and_counts_as_a_read() {
     }
     panic!("a walk is not charged");
 }
+
+/// How many reads are left to this client, after this one.
+async fn left(scene: &FeedScene) -> u64 {
+    let answer = scene.edge.get(FEED).await;
+    let fields = answer.header("ratelimit").expect("a field");
+    let left = fields.split("r=").nth(1).expect("what is left");
+    let digits: String = left.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
+}
+
+#[tokio::test]
+async fn t103_each_record_that_the_site_is_asked_for_is_charged() {
+    let scene = scene(1..=200, |settings| {
+        settings.rate_limits.address.items = Some(Rate {
+            requests: 1000,
+            period: Duration::from_hours(24),
+        });
+    })
+    .await;
+    let before = left(&scene).await;
+    let first = chunk(&scene, "").await;
+    assert_eq!(records(&first).len(), 100);
+    assert_eq!(before - left(&scene).await, 100 + 1);
+    // They are stored.
+    let before = left(&scene).await;
+    assert_eq!(records(&chunk(&scene, "").await).len(), 100);
+    assert_eq!(before - left(&scene).await, 1 + 1);
+    while left(&scene).await > 10 {}
+    let rest = chunk(&scene, &format!("after={}", next(&first))).await;
+    let found = records(&rest).len();
+    assert!(
+        (10..=14).contains(&found),
+        "a chunk ends with the budget: {found}"
+    );
+    assert!(rest["next"].is_string(), "{rest}");
+    let refused = scene.edge.get(RECORDS).await;
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::event_fact::EventFact;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
+use super::facts_size::FactSize;
 use super::facts_snapshot::FactsSnapshot;
 use super::named_facts::NamedFacts;
 use super::question_pacing::QuestionPacing;
@@ -81,8 +82,11 @@ const EVERYTHING: &str = "the site says that everything may have changed";
 // === impl Facts ===
 
 impl Facts {
-    /// The most events of a site.
-    pub const MOST_EVENTS: usize = 100_000;
+    /// The most events and records of a site, together. An event counts twice where records are wanted.
+    pub const MOST: usize = 200_000;
+
+    /// The most bytes of all facts, without what the allocator adds.
+    pub const MOST_BYTES: usize = 64 << 20;
 
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
@@ -189,7 +193,11 @@ impl Facts {
             EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
             EventsRead::Kept => Some((AskedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
-                let ids = self.unsettled.keys().copied().take(FactsQuestion::MOST_IDS);
+                let ids = self
+                    .unsettled
+                    .keys()
+                    .copied()
+                    .take(self.pause.size(FactsQuestion::MOST_IDS));
                 asked(AskedEvents::Ids(ids.collect()))
             }
             EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
@@ -208,6 +216,7 @@ impl Facts {
         self.is_asking = true;
         Some(FactsQuestion {
             events,
+            most: self.pause.size(FactsReply::MOST),
             site,
             records: self.records.is_some(),
             messages: self.messages,
@@ -220,7 +229,7 @@ impl Facts {
     ///
     /// # Errors
     ///
-    /// When it does not fit: the question has failed.
+    /// When it does not fit, or the facts exceed their bounds: the question has failed, and the next one waits.
     pub fn answered(
         &mut self,
         question: &FactsQuestion,
@@ -232,15 +241,16 @@ impl Facts {
             return Ok(());
         }
         if !question.is_answered_by(&reply) {
+            self.failed(now);
             return Err(FactsReplyFault::Unfit);
         }
         if let Some(reason) = self.contradiction(question, &reply) {
             // An import that goes on is not followed page by page.
-            self.failed(now);
+            self.pause.hold(now);
             self.lost(reason);
             return Ok(());
         }
-        self.pause = QuestionPacing::default();
+        self.pause.answered();
         self.is_doubted = false;
         self.last = Some(LastReply {
             number: reply.changes,
@@ -264,9 +274,10 @@ impl Facts {
             Some(next) => self.progress = EventsRead::UpTo(next),
             None => self.all_read(now),
         }
-        if self.events.len() > Self::MOST_EVENTS {
-            self.lost("the site has too many events");
+        if self.is_too_much() {
+            self.lost("the facts of the site exceed their bounds");
             self.pause.begin(now, Self::HOUR);
+            return Err(FactsReplyFault::TooMuch);
         }
         self.renew();
         Ok(())
@@ -290,6 +301,15 @@ impl Facts {
         }
         self.is_unproven = true;
         None
+    }
+
+    /// True if the facts exceed a bound as a whole, whatever they are about.
+    fn is_too_much(&self) -> bool {
+        let records = || self.records.iter().flat_map(BTreeMap::values);
+        let events = self.events.values().map(FactSize::bytes);
+        let bytes = events.chain(records().map(|record| record.bytes()));
+        let bytes = bytes.chain(self.site.iter().map(FactSize::bytes));
+        self.events.len() + records().count() > Self::MOST || bytes.sum::<usize>() > Self::MOST_BYTES
     }
 
     fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {

@@ -9,6 +9,8 @@ use crate::settings::mark_text::Hex;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsQuestion {
     pub(super) events: AskedEvents,
+    /// The most events, and the most records, of the reply.
+    pub(super) most: usize,
     /// Whether it is asked how pages are made.
     pub(super) site: bool,
     /// Whether it is asked for the names of records as well.
@@ -37,6 +39,7 @@ impl FactsQuestion {
     /// How pages are made, and no events.
     pub const OF_SITE: Self = Self {
         events: AskedEvents::None,
+        most: FactsReply::MOST,
         site: true,
         records: false,
         messages: 0,
@@ -60,13 +63,16 @@ impl FactsQuestion {
                 format!("ids={}&", ids.join(","))
             }
         };
+        if self.most < FactsReply::MOST {
+            // Writing to a text cannot fail.
+            let _ = write!(query, "most={}&", self.most);
+        }
         if self.site {
             query.push_str("site=1&");
         }
         if self.records {
             query.push_str("names=1&");
         }
-        // Writing to a text cannot fail.
         let _ = write!(query, "nonce={}", Hex(nonce));
         query
     }
@@ -100,6 +106,7 @@ mod tests {
     fn question(events: AskedEvents, site: bool) -> FactsQuestion {
         FactsQuestion {
             events,
+            most: FactsReply::MOST,
             site,
             records: false,
             messages: 0,
@@ -120,6 +127,11 @@ mod tests {
             let query = question(events, site).query([7; 16]);
             assert_eq!(query, format!("{expected}{nonce}"));
         }
+        let small = FactsQuestion {
+            most: 250,
+            ..question(AskedEvents::After(7), false)
+        };
+        assert_eq!(small.query([7; 16]), format!("after=7&most=250&{nonce}"));
     }
 
     #[test]

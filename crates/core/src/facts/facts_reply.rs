@@ -3,6 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
+use super::calendar_facts::Facts;
 use super::event_fact::EventFact;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
@@ -47,6 +48,9 @@ pub enum FactsReplyFault {
     /// The body has another form.
     #[error("the reply cannot be read: {0}")]
     Form(#[from] serde_json::Error),
+    /// The facts of the site exceed the bounds: none are kept.
+    #[error("the site has more than {} events and records, or their facts take more than {} MiB", Facts::MOST, Facts::MOST_BYTES >> 20)]
+    TooMuch,
     /// It has more members than were asked for, other ones, or another version.
     #[error("the reply does not fit the question")]
     Unfit,

@@ -7,6 +7,7 @@ mod event_fact;
 mod facts_model;
 mod facts_question;
 mod facts_reply;
+mod facts_size;
 mod facts_snapshot;
 mod kept_facts;
 mod named_facts;

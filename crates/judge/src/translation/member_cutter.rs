@@ -9,7 +9,7 @@ use super::value_scan::ValueScan;
 ///
 /// A quotation mark within a text has a backslash before it, so that the name between quotation marks and a colon is
 /// always a member. The result does not depend on how the document is cut. A name with more white space around it than
-/// WordPress prints stays, so that the work grows with the bytes and no more than [`HELD`] of them are held between pieces.
+/// WordPress prints stays, so that the work grows with the bytes and at most 512 of them are held between pieces.
 #[derive(Debug, Clone)]
 pub struct MemberCutter {
     /// The name between quotation marks.
@@ -58,9 +58,6 @@ enum FoundName {
     /// The text ends too early to tell.
     Unfinished,
 }
-
-/// The most bytes that are held between pieces: a name with the white space around it that is looked over.
-const HELD: usize = 512;
 
 /// The white space that is looked over in one place: WordPress indents by four blanks a level.
 const BLANKS: usize = 64;
@@ -395,7 +392,7 @@ mod tests {
             (MemberCut::Whole, [r#"{"new":2"#, r#","z":3}"#]),
             (MemberCut::ButFirst, [r#"{"id":1,"new":"#, r#"[{"id":2}]}"#]),
             (MemberCut::ButFirst, [r#"{"id":1,"new":["#, r#"{"id":2}]}"#]),
-            (MemberCut::ButFirst, [r#"{"id":1,"new":[{"id":2}"#, r#"]}"#]),
+            (MemberCut::ButFirst, [r#"{"id":1,"new":[{"id":2}"#, "]}"]),
         ] {
             let document = document.join(&blanks);
             let expected = whole(&MemberCutter::new("new", cut), &document);
@@ -405,7 +402,7 @@ mod tests {
                 for piece in document.as_bytes().chunks(size) {
                     out.extend_from_slice(&filter.push(Bytes::copy_from_slice(piece)));
                     // Each byte of a piece is read with at most so many that came before.
-                    assert!(filter.held.len() <= HELD, "{} {size}", filter.held.len());
+                    assert!(filter.held.len() <= 512, "{} {size}", filter.held.len());
                 }
                 out.extend_from_slice(&filter.finish());
                 assert_eq!(String::from_utf8(out).expect("text"), expected, "{cut:?} {size}");
