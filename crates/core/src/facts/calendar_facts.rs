@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::event_fact::EventFact;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
-use super::facts_size::FactSize;
 use super::facts_snapshot::FactsSnapshot;
 use super::named_facts::NamedFacts;
 use super::question_pacing::QuestionPacing;
@@ -111,7 +110,7 @@ impl Facts {
         is_unproven: bool,
     ) -> Self {
         let mut kept = Self {
-            records: records.map(by_number),
+            records: records.map(RecordFact::by_number),
             progress: EventsRead::Kept,
             site: Some(site),
             events: events.into_iter().map(|event| (event.id, event)).collect(),
@@ -303,15 +302,6 @@ impl Facts {
         None
     }
 
-    /// True if the facts exceed a bound as a whole, whatever they are about.
-    fn is_too_much(&self) -> bool {
-        let records = || self.records.iter().flat_map(BTreeMap::values);
-        let events = self.events.values().map(FactSize::bytes);
-        let bytes = events.chain(records().map(|record| record.bytes()));
-        let bytes = bytes.chain(self.site.iter().map(FactSize::bytes));
-        self.events.len() + records().count() > Self::MOST || bytes.sum::<usize>() > Self::MOST_BYTES
-    }
-
     fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {
         if self.site.as_ref() != Some(&site) {
             self.snapshot = None;
@@ -333,7 +323,7 @@ impl Facts {
         if !known.map(|record| &**record).eq(&told) {
             self.snapshot = None;
             records.retain(|id, _| !question.asks(*id, next));
-            records.extend(by_number(told));
+            records.extend(RecordFact::by_number(told));
         }
     }
 
@@ -354,14 +344,12 @@ impl Facts {
         if !self.is_settled() || self.snapshot.is_some() {
             return;
         }
+        let records = self.records.as_ref();
         if let Some(site) = &self.site {
             self.snapshot = Some(Arc::new(FactsSnapshot {
                 site: site.clone(),
                 events: self.events.values().cloned().collect(),
-                records: self
-                    .records
-                    .as_ref()
-                    .map(|records| records.values().cloned().collect()),
+                records: records.map(|records| records.values().cloned().collect()),
             }));
         }
     }
@@ -402,11 +390,6 @@ impl Facts {
     pub const fn loss(&self) -> Option<&'static str> {
         self.loss
     }
-}
-
-fn by_number(records: Vec<RecordFact>) -> BTreeMap<u64, Arc<RecordFact>> {
-    let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
-    records.collect()
 }
 
 impl Default for EventsRead {

@@ -1,7 +1,9 @@
 //! The memory that facts take, by which they are bounded as a whole.
 
+use std::collections::BTreeMap;
 use std::mem::size_of;
 
+use super::calendar_facts::Facts;
 use super::event_fact::{EventFact, WallSpan};
 use super::record_fact::RecordFact;
 use super::site_facts::{SiteFacts, TermFact};
@@ -11,6 +13,21 @@ pub(super) trait FactSize {
     /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize;
 }
+
+// === impl Facts ===
+
+impl Facts {
+    /// True if the facts exceed a bound as a whole, whatever they are about.
+    pub(super) fn is_too_much(&self) -> bool {
+        let records = || self.records.iter().flat_map(BTreeMap::values);
+        let events = self.events.values().map(FactSize::bytes);
+        let bytes = events.chain(records().map(|record| record.bytes()));
+        let bytes = bytes.chain(self.site.iter().map(FactSize::bytes));
+        self.events.len() + records().count() > Self::MOST || bytes.sum::<usize>() > Self::MOST_BYTES
+    }
+}
+
+// === impl FactSize ===
 
 impl FactSize for EventFact {
     fn bytes(&self) -> usize {
@@ -56,7 +73,7 @@ impl FactSize for SiteFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{Facts, FactsReply, FactsReplyFault, PostKind, SiteWords};
+    use crate::facts::{FactsReply, FactsReplyFault, PostKind, SiteWords};
     use crate::unix_time::UnixTime;
 
     fn site(home: String) -> SiteFacts {

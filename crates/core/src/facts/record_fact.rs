@@ -1,5 +1,8 @@
 //! A record by its number: what names it, and which moment of it is known.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +42,11 @@ impl RecordFact {
     /// True if it is published: without other plugins everybody may read it, an event with a password by that.
     pub fn is_public(&self) -> bool {
         self.status == "publish"
+    }
+
+    pub(super) fn by_number(records: Vec<Self>) -> BTreeMap<u64, Arc<Self>> {
+        let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
+        records.collect()
     }
 }
 

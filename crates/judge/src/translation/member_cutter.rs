@@ -3,6 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use memchr::memmem::Finder;
 
+use super::lookahead::{BLANKS, Lookahead, next_byte};
 use super::value_scan::ValueScan;
 
 /// Takes one member out of a document, wherever it stands, or leaves one record of the list that is its value.
@@ -57,19 +58,6 @@ enum FoundName {
     Other,
     /// The text ends too early to tell.
     Unfinished,
-}
-
-/// The white space that is looked over in one place: WordPress indents by four blanks a level.
-const BLANKS: usize = 64;
-
-/// The first byte behind a place that is no white space.
-enum NextSign {
-    /// The byte, and its position.
-    At(usize, u8),
-    /// The text ends before it.
-    Open,
-    /// It is behind more white space than is looked over.
-    Far,
 }
 
 // === impl MemberCutter ===
@@ -204,8 +192,8 @@ impl MemberCutter {
             return FoundName::Other;
         }
         let sign = from + before.len() - 1;
-        let colon = match next_sign(text, at + self.name.needle().len()) {
-            NextSign::At(colon, b':') => colon,
+        let colon = match next_byte(text, at + self.name.needle().len()) {
+            Lookahead::At(colon, b':') => colon,
             other => return other.into(),
         };
         if self.cut == MemberCut::Whole {
@@ -214,12 +202,12 @@ impl MemberCutter {
                 value: colon + 1,
             };
         }
-        let list = match next_sign(text, colon + 1) {
-            NextSign::At(list, b'[') => list,
+        let list = match next_byte(text, colon + 1) {
+            Lookahead::At(list, b'[') => list,
             other => return other.into(),
         };
-        match next_sign(text, list + 1) {
-            NextSign::At(record, b'{') => FoundName::Member {
+        match next_byte(text, list + 1) {
+            Lookahead::At(record, b'{') => FoundName::Member {
                 kept: colon + 1,
                 value: record,
             },
@@ -243,23 +231,13 @@ impl MemberCutter {
     }
 }
 
-impl From<NextSign> for FoundName {
+impl From<Lookahead> for FoundName {
     /// Another sign than that of a member.
-    fn from(sign: NextSign) -> Self {
+    fn from(sign: Lookahead) -> Self {
         match sign {
-            NextSign::Open => Self::Unfinished,
-            NextSign::At(..) | NextSign::Far => Self::Other,
+            Lookahead::Open => Self::Unfinished,
+            Lookahead::At(..) | Lookahead::Far => Self::Other,
         }
-    }
-}
-
-fn next_sign(text: &[u8], from: usize) -> NextSign {
-    let rest = text.get(from..).unwrap_or_default();
-    let mut near = rest.iter().take(BLANKS + 1).enumerate();
-    match near.find(|(_, byte)| !byte.is_ascii_whitespace()) {
-        Some((blanks, sign)) => NextSign::At(from + blanks, *sign),
-        None if rest.len() > BLANKS => NextSign::Far,
-        None => NextSign::Open,
     }
 }
 
@@ -353,32 +331,6 @@ mod tests {
             ),
         ] {
             is_filtered(&filter, document, expected);
-        }
-    }
-
-    #[test]
-    fn a_large_document_is_the_same_in_pieces() {
-        let filter = MemberCutter::new("new", MemberCut::Whole);
-        let entry = |number: usize, member: &str| {
-            format!(
-                "{{\"id\":{number},\"text\":\"{}\"{member}}}",
-                "x".repeat(number * 7 % 600)
-            )
-        };
-        let list = |member: &str| {
-            let entries: Vec<String> = (0..40).map(|number| entry(number, member)).collect();
-            format!("{{\"events\":[{}]}}", entries.join(","))
-        };
-        let (with, without) = (list(r#","new":{"a":"b"}"#), list(""));
-        assert_eq!(whole(&filter, &with), without);
-        for size in [1, 3, 64, 255, 256, 257, 1000] {
-            let mut filter = filter.clone();
-            let mut out = Vec::new();
-            for piece in with.as_bytes().chunks(size) {
-                out.extend_from_slice(&filter.push(Bytes::copy_from_slice(piece)));
-            }
-            out.extend_from_slice(&filter.finish());
-            assert_eq!(String::from_utf8(out).expect("text"), without, "{size}");
         }
     }
 

@@ -4,7 +4,10 @@
 //! wanted version. What a response does not tell is not translated: no row guesses.
 
 mod absent_number;
+mod lookahead;
 mod member_cutter;
+#[cfg(test)]
+mod member_cutter_tests;
 mod translated;
 mod value_scan;
 
