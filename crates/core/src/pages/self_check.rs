@@ -320,11 +320,9 @@ mod tests {
         assert!(!resumes(&mut check, 61..=120, 1, begun), "the hour began anew");
         assert!(resumes(&mut check, 121..=121, 1, begun));
         assert!(!check.is_stopped() && check.figures().example.is_none());
-        assert!(
-            check
-                .gives(&month(), false, begun + Duration::from_mins(122))
-                .is_some()
-        );
+        let later = begun + Duration::from_mins(122);
+        assert!(check.gives(&month(), false, later).is_some());
+        assert_eq!(check.shown(&month(), "/a", NONE, later), CheckStep::Done);
 
         let begun = begun + Duration::from_hours(3);
         assert_eq!(stop(&mut check, begun), CheckStep::Stop);
