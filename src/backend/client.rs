@@ -8,6 +8,7 @@ use reqwest::{Client, ClientBuilder, redirect, retry};
 use url::Url;
 
 use super::dial::{Dial, DialResolver, KEPT_FOR};
+use super::exact_client::ExactClient;
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::server::threads::PerThread;
@@ -41,6 +42,8 @@ pub(super) struct Clients {
     pooled: Arc<PerThread<ArcSwap<Pooled>>>,
     /// Opens a new connection for each request, so that none is lost on a connection that the origin is closing.
     pub(super) fresh: Client,
+    /// For targets that no URL holds as they are.
+    pub(super) exact: ExactClient,
 }
 
 /// The clients of one thread that may reuse connections.
@@ -61,6 +64,7 @@ impl Clients {
             threads,
             pooled: Arc::new(PerThread::try_new(threads, own)?),
             fresh,
+            exact: ExactClient::new(&dial, &tls),
             dial,
             tls,
         })

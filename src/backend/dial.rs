@@ -1,5 +1,6 @@
 //! How connections to an origin are opened: the settings that decide it, and the resolver of a dialled address.
 
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -88,16 +89,18 @@ pub(super) fn idle_for_writes(origin: &OriginSettings) -> Option<(usize, Duratio
 
 impl Resolve for DialResolver {
     fn resolve(&self, _: Name) -> Resolving {
-        let DialAddress { host, port } = self.0.clone();
-        Box::pin(async move {
-            let addresses: Vec<SocketAddr> = match host {
-                Host::Ipv4(address) => vec![(address, port).into()],
-                Host::Ipv6(address) => vec![(address, port).into()],
-                Host::Domain(name) => tokio::net::lookup_host((name, port)).await?.collect(),
-            };
-            Ok(Box::new(addresses.into_iter()) as Addrs)
-        })
+        let address = self.0.clone();
+        Box::pin(async move { Ok(Box::new(addresses(address).await?.into_iter()) as Addrs) })
     }
+}
+
+/// All addresses that a dialled address stands for.
+pub(super) async fn addresses(DialAddress { host, port }: DialAddress) -> io::Result<Vec<SocketAddr>> {
+    Ok(match host {
+        Host::Ipv4(address) => vec![(address, port).into()],
+        Host::Ipv6(address) => vec![(address, port).into()],
+        Host::Domain(name) => tokio::net::lookup_host((name, port)).await?.collect(),
+    })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::origin_body::OriginBody;
 use super::outgoing::{Again, Outgoing};
 use super::permit_queue::Permit;
 use super::response_head;
+use super::site::SiteRequest;
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, class_label};
 use calendar_edge_core::concerns::SiteFault;
@@ -49,7 +50,7 @@ impl Backend {
     /// Sends a request for the rest of the site unchanged, with a long deadline and without a retry.
     pub(crate) async fn pass(
         &self,
-        request: reqwest::Request,
+        request: SiteRequest,
         traffic: SiteTraffic,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
@@ -59,7 +60,7 @@ impl Backend {
             SiteTraffic::OfRobots => &self.shared.robots,
             SiteTraffic::Upload => &self.shared.uploads,
         };
-        let result = self.unguarded(Box::new(request), permits, log).await;
+        let result = self.unguarded(request, permits, log).await;
         let status = result.as_ref().map(Response::status);
         self.count(status, "site", started);
         match status {
@@ -116,15 +117,25 @@ impl Backend {
 
     async fn unguarded(
         &self,
-        request: Box<reqwest::Request>,
+        mut request: SiteRequest,
         permits: &Bulkhead,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let permit = acquire(permits, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;
-        let response = self
-            .attempt(&self.shared.clients.pooled().reads, request, deadline)
-            .await?;
+        let response = match request.exact_target {
+            None => {
+                let client = &self.shared.clients.pooled().reads;
+                self.attempt(client, Box::new(request.request), deadline).await
+            }
+            Some(target) => {
+                self.shared.circle.sign(request.request.headers_mut());
+                let sent = self.shared.clients.exact.execute(request.request, target);
+                let failed = ExchangeFailure::from_exact;
+                self.response(async { sent.await.map_err(failed) }, deadline)
+                    .await
+            }
+        }?;
         let mut response = bounded(response, permits, permit, deadline, u64::MAX);
         // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
         strip_hop_by_hop(response.headers_mut());
@@ -219,10 +230,24 @@ impl Backend {
         deadline: Duration,
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.circle.sign(request.headers_mut());
-        let response = tokio::time::timeout(deadline, client.execute(*request))
+        let sent = async {
+            client
+                .execute(*request)
+                .await
+                .map_err(ExchangeFailure::from_reqwest)
+        };
+        self.response(sent, deadline).await
+    }
+
+    /// The response to a request that is being sent, if its head is sound.
+    async fn response(
+        &self,
+        sent: impl Future<Output = Result<reqwest::Response, ExchangeFailure>>,
+        deadline: Duration,
+    ) -> Result<reqwest::Response, ExchangeFailure> {
+        let response = tokio::time::timeout(deadline, sent)
             .await
-            .map_err(|_| ExchangeFailure::FirstByteTimeout)?
-            .map_err(ExchangeFailure::from_reqwest)?;
+            .map_err(|_| ExchangeFailure::FirstByteTimeout)??;
         if let Err(fault) =
             response_head::check(response.version(), response.headers(), response.extensions())
         {

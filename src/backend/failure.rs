@@ -3,11 +3,13 @@
 use std::io;
 use std::time::Duration;
 
+use super::exact_client::ExactError;
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::{CIRCLE_ADVICE, causes};
 use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::Login;
+use calendar_edge_core::relay::BoxError;
 
 /// The reason why the origin's response is missing or incomplete.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
@@ -28,19 +30,19 @@ pub(crate) enum ExchangeFailure {
     Circle,
     /// The origin's name does not resolve.
     #[error("the origin's name could not be resolved")]
-    Dns(#[source] reqwest::Error),
+    Dns(#[source] BoxError),
     /// The origin refused the connection.
     #[error("the origin refused the connection")]
-    Refused(#[source] reqwest::Error),
+    Refused(#[source] BoxError),
     /// The TLS handshake failed, or the certificate is not valid.
     #[error("TLS with the origin failed")]
-    Tls(#[source] reqwest::Error),
+    Tls(#[source] BoxError),
     /// The connection failed for another reason.
     #[error("the origin could not be reached")]
-    Unreachable(#[source] reqwest::Error),
+    Unreachable(#[source] BoxError),
     /// The connection was not established in time.
     #[error("the origin did not accept the connection in time")]
-    ConnectTimeout(#[source] reqwest::Error),
+    ConnectTimeout(#[source] BoxError),
     /// The response did not begin in time.
     #[error("the origin did not begin its response in time")]
     FirstByteTimeout,
@@ -49,10 +51,10 @@ pub(crate) enum ExchangeFailure {
     Timeout,
     /// The connection ended before the response did.
     #[error("the origin ended the connection early")]
-    Terminated(#[source] reqwest::Error),
+    Terminated(#[source] BoxError),
     /// The origin's bytes are not HTTP.
     #[error("the origin's response is not HTTP")]
-    NotHttp(#[source] reqwest::Error),
+    NotHttp(#[source] BoxError),
     /// The response head is ambiguous or too large.
     #[error(transparent)]
     #[strum(serialize = "odd_head")]
@@ -73,13 +75,44 @@ impl ExchangeFailure {
     pub(super) fn from_reqwest(error: reqwest::Error) -> Self {
         // The URL contains client text, including `password`: it must not reach the log.
         let error = error.without_url();
-        if error.is_connect() {
-            return Self::from_connect(error);
+        match (error.is_connect(), error.is_timeout(), error.is_dns()) {
+            (true, true, _) => Self::ConnectTimeout(error.into()),
+            (true, false, true) => Self::Dns(error.into()),
+            (true, false, false) => Self::from_connect(error.into()),
+            (false, true, _) => Self::Timeout,
+            (false, false, _) => Self::after_connect(error.into()),
         }
-        if error.is_timeout() {
-            return Self::Timeout;
+    }
+
+    /// The same for the client of targets that no URL holds.
+    pub(super) fn from_exact(error: ExactError) -> Self {
+        match &error {
+            ExactError::Exchange(failed) if failed.is_connect() => Self::from_connect(error.into()),
+            ExactError::Exchange(_) | ExactError::Request(_) | ExactError::Target(_) => {
+                Self::after_connect(error.into())
+            }
         }
-        let is_too_large = causes(&error)
+    }
+
+    fn from_connect(error: BoxError) -> Self {
+        let has = |is_meant: fn(&io::Error) -> bool| {
+            let mut io = causes(&*error).filter_map(|cause| cause.downcast_ref::<io::Error>());
+            io.any(is_meant)
+        };
+        if has(is_of_tls) {
+            return Self::Tls(error);
+        }
+        if has(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
+            return Self::Refused(error);
+        }
+        if has(|cause| cause.kind() == io::ErrorKind::TimedOut) {
+            return Self::ConnectTimeout(error);
+        }
+        Self::Unreachable(error)
+    }
+
+    fn after_connect(error: BoxError) -> Self {
+        let is_too_large = causes(&*error)
             .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
             .find(|cause| cause.is_parse() || cause.is_parse_too_large())
             .map(hyper::Error::is_parse_too_large);
@@ -88,23 +121,6 @@ impl ExchangeFailure {
             Some(false) => Self::NotHttp(error),
             None => Self::Terminated(error),
         }
-    }
-
-    fn from_connect(error: reqwest::Error) -> Self {
-        if error.is_timeout() {
-            return Self::ConnectTimeout(error);
-        }
-        if error.is_dns() {
-            return Self::Dns(error);
-        }
-        let io = || causes(&error).filter_map(|cause| cause.downcast_ref::<io::Error>());
-        if io().any(is_of_tls) {
-            return Self::Tls(error);
-        }
-        if io().any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
-            return Self::Refused(error);
-        }
-        Self::Unreachable(error)
     }
 
     /// Its stable name in metrics and log lines.

@@ -13,6 +13,7 @@ mod bulkhead;
 mod caller_request;
 mod client;
 mod dial;
+mod exact_client;
 mod exchange;
 mod failure;
 mod forwarded_headers;

@@ -5,6 +5,24 @@ use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
 use calendar_edge_core::gateway::decision::keep_end_to_end;
 use http::request::Parts;
+use http::uri::PathAndQuery;
+
+/// A request for the rest of the site.
+pub(crate) struct SiteRequest {
+    pub(crate) request: reqwest::Request,
+    /// The client's target, if the URL has another spelling of it.
+    pub(super) exact_target: Option<PathAndQuery>,
+}
+
+impl From<reqwest::Request> for SiteRequest {
+    /// A request of the edge's own, which its URL holds as it is.
+    fn from(request: reqwest::Request) -> Self {
+        Self {
+            request,
+            exact_target: None,
+        }
+    }
+}
 
 /// The same request, addressed to the host that serves the site.
 pub(crate) fn site_request(
@@ -12,7 +30,7 @@ pub(crate) fn site_request(
     head: &Parts,
     body: reqwest::Body,
     forwarded: &Forwarded,
-) -> Result<reqwest::Request, AddressFault> {
+) -> Result<SiteRequest, AddressFault> {
     let path = spelled_out(head.uri.path(), br#""<>`{}\"#);
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
     let url = plain(route.base(), &path, query.as_deref())?;
@@ -23,10 +41,14 @@ pub(crate) fn site_request(
     let mut request = reqwest::Request::new(head.method.clone(), url);
     *request.headers_mut() = headers;
     *request.body_mut() = Some(body);
-    Ok(request)
+    let is_exact = path == head.uri.path() && query.as_deref() == head.uri.query();
+    Ok(SiteRequest {
+        request,
+        exact_target: head.uri.path_and_query().filter(|_| !is_exact).cloned(),
+    })
 }
 
-/// The text with these bytes and everything beyond ASCII percent-encoded, which means the same to a server.
+/// The text as a URL holds it: with these bytes and everything beyond ASCII percent-encoded.
 fn spelled_out(text: &str, odd: &[u8]) -> String {
     let mut plain = String::with_capacity(text.len());
     for &byte in text.as_bytes() {
@@ -48,6 +70,10 @@ mod tests {
     use calendar_edge_core::settings::Settings;
 
     fn request(target: &str) -> Result<String, AddressFault> {
+        sent(target).map(|request| request.request.url().to_string())
+    }
+
+    fn sent(target: &str) -> Result<SiteRequest, AddressFault> {
         let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
         let (head, ()) = Request::get(target).body(()).unwrap().into_parts();
         let forwarded = Forwarded {
@@ -61,7 +87,6 @@ mod tests {
         };
         let route = OriginRoute::of_site(&settings.site());
         site_request(&route, &head, reqwest::Body::from(""), &forwarded)
-            .map(|request| request.url().to_string())
     }
 
     #[test]
@@ -87,6 +112,15 @@ mod tests {
     fn odd_bytes_are_spelled_out() {
         let expected = "http://h.example:8080/m%C3%BCller%7B%7D?q=%27%C3%BC".to_owned();
         assert_eq!(request("/müller{}?q='ü"), Ok(expected));
+    }
+
+    #[test]
+    fn a_target_that_a_url_spells_otherwise_goes_out_as_it_is() {
+        for (target, is_exact) in [("/?s=O'Reilly", false), ("/a{b}", false), ("/a?b=%27", true)] {
+            let exact = sent(target).map(|request| request.exact_target);
+            let expected = (!is_exact).then(|| target.parse().unwrap());
+            assert_eq!(exact, Ok(expected), "{target}");
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl PageCheck {
         let response = self
             .backends
             .for_site()
-            .pass(request, SiteTraffic::Page, &log)
+            .pass(request.into(), SiteTraffic::Page, &log)
             .await;
         let response = response.ok().filter(|response| is_page(response.status()))?;
         let body = read_within(response.into_body(), MOST_BYTES).await.ok()?;

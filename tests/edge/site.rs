@@ -398,3 +398,40 @@ async fn redirects_of_the_site_lead_to_the_edge() {
         assert_eq!(answer.header("location"), Some(location.as_str()), "{target}");
     }
 }
+
+#[tokio::test]
+async fn targets_go_out_byte_for_byte() {
+    let origin = Origin::always(page()).await;
+    let edge = edge_before(&origin).await;
+    for target in [
+        "/?s=O'Reilly",
+        "/a'b/?x='1'&y=%27",
+        "/{a}|b^c/?q={d}|e^f",
+        "/müller/?q=ü",
+        "/plain/?a=%c3%bc&&b=+c",
+    ] {
+        let answer = edge.raw().await.send(raw_get(target)).await.answer().await;
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (200, "<h1>Welcome</h1>"),
+            "{target}"
+        );
+        assert_eq!(origin.take_seen().pop().expect("a request").target, target);
+    }
+    let request = edge.request(Method::POST, "/?s=O'Reilly").body("a=b");
+    assert_eq!(Answer::to(request).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_absent_site_is_named_whatever_the_target() {
+    let edge = edge_before(&Origin::down()).await;
+    for target in ["/?s=O", "/?s=O'Reilly"] {
+        let answer = edge.raw().await.send(raw_get(target)).await.answer().await;
+        assert_eq!(answer.status, 502, "{target}");
+        assert!(
+            answer.body.contains("edge_origin_failed"),
+            "{target}: {}",
+            answer.body
+        );
+    }
+}

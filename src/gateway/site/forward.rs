@@ -321,9 +321,9 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return SiteEnd::Failed(refused(&fault.refusal()), Login::NotRefused),
         };
-        self.logins.prepare_login(head, outgoing.headers_mut());
+        self.logins.prepare_login(head, outgoing.request.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
-        timer.asks(outgoing.method(), outgoing.url());
+        timer.asks(outgoing.request.method(), outgoing.request.url());
         let answer = self
             .backends
             .for_site()
