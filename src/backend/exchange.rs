@@ -13,7 +13,7 @@ use super::origin_body::OriginBody;
 use super::outgoing::{Again, Outgoing};
 use super::permit_queue::Permit;
 use super::response_head;
-use super::site::SiteRequest;
+use super::site::PassedRequest;
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, class_label};
 use calendar_edge_core::concerns::SiteFault;
@@ -50,7 +50,7 @@ impl Backend {
     /// Sends a request for the rest of the site unchanged, with a long deadline and without a retry.
     pub(crate) async fn pass(
         &self,
-        request: SiteRequest,
+        request: PassedRequest,
         traffic: SiteTraffic,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
@@ -117,7 +117,7 @@ impl Backend {
 
     async fn unguarded(
         &self,
-        mut request: SiteRequest,
+        mut request: PassedRequest,
         permits: &Bulkhead,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {

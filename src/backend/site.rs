@@ -8,13 +8,13 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 
 /// A request for the rest of the site.
-pub(crate) struct SiteRequest {
+pub(crate) struct PassedRequest {
     pub(crate) request: reqwest::Request,
     /// The client's target, if the URL has another spelling of it.
     pub(super) exact_target: Option<PathAndQuery>,
 }
 
-impl From<reqwest::Request> for SiteRequest {
+impl From<reqwest::Request> for PassedRequest {
     /// A request of the edge's own, which its URL holds as it is.
     fn from(request: reqwest::Request) -> Self {
         Self {
@@ -30,7 +30,7 @@ pub(crate) fn site_request(
     head: &Parts,
     body: reqwest::Body,
     forwarded: &Forwarded,
-) -> Result<SiteRequest, AddressFault> {
+) -> Result<PassedRequest, AddressFault> {
     let path = spelled_out(head.uri.path(), br#""<>`{}\"#);
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
     let url = plain(route.base(), &path, query.as_deref())?;
@@ -42,7 +42,7 @@ pub(crate) fn site_request(
     *request.headers_mut() = headers;
     *request.body_mut() = Some(body);
     let is_exact = path == head.uri.path() && query.as_deref() == head.uri.query();
-    Ok(SiteRequest {
+    Ok(PassedRequest {
         request,
         exact_target: head.uri.path_and_query().filter(|_| !is_exact).cloned(),
     })
@@ -73,7 +73,7 @@ mod tests {
         sent(target).map(|request| request.request.url().to_string())
     }
 
-    fn sent(target: &str) -> Result<SiteRequest, AddressFault> {
+    fn sent(target: &str) -> Result<PassedRequest, AddressFault> {
         let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
         let (head, ()) = Request::get(target).body(()).unwrap().into_parts();
         let forwarded = Forwarded {

@@ -13,7 +13,13 @@ use crate::strict::{RULES, request};
 use crate::support::{Directory, Origin, Program, RawClient, Reply, Seen};
 
 /// Headers of outgoing requests that belong to one connection or one request.
-const PASSING: [&str; 4] = ["host", "x-request-id", "connection", "traceparent"];
+const PASSING: [&str; 5] = [
+    "host",
+    "x-request-id",
+    "connection",
+    "traceparent",
+    "x-calendar-edge-circle",
+];
 
 /// Headers that `explain` does not show.
 const SECRET: [&str; 3] = ["authorization", "cookie", "x-wp-nonce"];

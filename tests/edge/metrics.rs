@@ -39,9 +39,13 @@ const DEPENDING: [(&str, &str); 6] = [
     ("edge_cutover_calls", "rule"),
 ];
 
-/// The names and labels of all series of a scrape.
+/// The names and labels of all series of a scrape, but for the concerns about one backend, rule or file: those stand there
+/// as long as they hold.
 fn series(text: &str) -> BTreeSet<String> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let holds_now = |line: &&str| line.starts_with("edge_concern{") && !line.contains("about=\"\"");
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !holds_now(line));
     let named = lines.map(|line| line.rsplit_once(' ').expect("a value").0.to_owned());
     named.collect()
 }

@@ -107,7 +107,8 @@ async fn s2_robots_get_their_rate_of_calendar_pages_from_all_edges_together() {
         settings.other = OtherTraffic::Forward;
         settings.origin.mark_key = Some(key());
         settings.calendar_pages.mode = Mode::Enforce;
-        settings.calendar_pages.robots = Some(rate(20, Duration::from_secs(4)));
+        // One client gets a quarter of it.
+        settings.calendar_pages.robots = Some(rate(80, Duration::from_secs(4)));
     })
     .await;
     // Without facts these are the addresses that are known to have no end.

@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// The error types of `Proxy-Status` (section 2.3) for failures that the edge has.
-    const KINDS: [&str; 15] = [
+    const KINDS: [&str; 16] = [
         "connection_timeout",
         "connection_limit_reached",
         "connection_refused",
@@ -158,5 +158,6 @@ mod tests {
         "http_protocol_error",
         "proxy_internal_response",
         "proxy_internal_error",
+        "proxy_loop_detected",
     ];
 }
