@@ -67,6 +67,11 @@ impl SiteHealth {
         *last = Some(Instant::now());
     }
 
+    /// True if a backend of this name is the site, and neither a candidate nor the site as the reader of its copies.
+    pub(crate) fn is_site(&self, name: &str) -> bool {
+        self.sites.iter().any(|(backend, _)| backend.name() == name)
+    }
+
     /// True if the address of a site leads back to this edge, by the last response.
     pub(crate) fn is_in_circle(&self) -> bool {
         let mut sites = self.sites.iter();

@@ -9,7 +9,6 @@ use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, process_files, proc
 use calendar_edge_core::concerns::{
     BackendFigures, CompanionState, Concern, Figures, Lately, Usage, concerns,
 };
-use calendar_edge_core::settings::Settings;
 
 // === impl AdminParts ===
 
@@ -35,7 +34,7 @@ impl AdminParts {
             is_draining: !self.readiness.is_ready(),
             is_reload_refused: metrics.reloads().is_refused(),
             is_circle: pages.site_health.is_in_circle(),
-            backends: backends(metrics, &pages.settings),
+            backends: backends(metrics, pages),
             roots: pages.roots.clone(),
             is_index_unread: metrics.indexes().is_unread(),
             lately: self.readings.lately(&lately(self.facts.uptime(), metrics)),
@@ -90,12 +89,18 @@ pub(super) fn lately(uptime: Duration, metrics: &Metrics) -> Lately {
     }
 }
 
-/// The backends in use, those of the site first.
-fn backends(metrics: &Metrics, settings: &Settings) -> Vec<BackendFigures> {
-    let is_candidate = |name: &str| settings.backends.iter().any(|candidate| candidate.name == name);
+/// The site and the candidates in use, the site first.
+fn backends(metrics: &Metrics, pages: &Pages) -> Vec<BackendFigures> {
+    let is_candidate = |name: &str| {
+        pages
+            .settings
+            .backends
+            .iter()
+            .any(|candidate| candidate.name == name)
+    };
     let figures = |backend: &BackendMetrics| BackendFigures {
         name: backend.name().to_owned(),
-        is_site: !is_candidate(backend.name()),
+        is_site: pages.site_health.is_site(backend.name()),
         breaker: backend.breaker(),
         calls: backend.calls(),
         pages: backend.pages(),
@@ -104,6 +109,7 @@ fn backends(metrics: &Metrics, settings: &Settings) -> Vec<BackendFigures> {
             .into(),
     };
     let mut found: Vec<_> = metrics.backends().in_use().iter().map(figures).collect();
+    found.retain(|backend| backend.is_site || is_candidate(&backend.name));
     found.sort_by_key(|backend| !backend.is_site);
     found
 }
