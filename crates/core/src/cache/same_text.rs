@@ -137,8 +137,11 @@ fn mail_letter<'a>(
     let (left, right) = (left.back(begun)?, right.back(begun)?);
     let (one, length) = letter(left.rest())?;
     let (other, other_length) = letter(right.rest())?;
+    // A `%` that encodes nothing ends where the texts begin to differ.
+    let is_behind = length > begun && other_length > begun;
     let is_of_mail = one.is_ascii_alphanumeric() || b"@._%+-".contains(&one);
-    (one == other && is_of_mail && is_in_address(left)).then(|| (left.skip(length), right.skip(other_length)))
+    (one == other && is_behind && is_of_mail && is_in_address(left))
+        .then(|| (left.skip(length), right.skip(other_length)))
 }
 
 /// How many bytes of an entity, or of an encoded byte, stand before a place.
@@ -210,6 +213,9 @@ mod tests {
             ("<a@b.org>", "<a@b.org>x", None),
             // What is encoded, and differs, ends in more digits than the letter has.
             ("%312@b.org", "13@b.org", None),
+            // A `%` at the end encodes nothing.
+            ("@%a", "@%1", None),
+            ("@%", "@%1", None),
             ("", "a", None),
             ("&#105;nf&#111;&#64;a", "info@a", Some((3, 0))),
             ("&#105;nfo@a", "i&#110;fo&#64;a", Some((3, 0))),
