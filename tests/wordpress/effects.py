@@ -291,7 +291,8 @@ def moment(text):
     return "now" if text[:10] in TODAY else text
 
 
-TODAY = {subprocess.run(["date", "-u", "+%F", "-d", f"{hours} hours"], capture_output=True, text=True, timeout=20, check=True).stdout.strip() for hours in (-1, 0, 1)}
+# The description of a list has the time in two years as the default end.
+TODAY = {subprocess.run(["date", "-u", "+%F", "-d", f"{years} years {hours} hours"], capture_output=True, text=True, timeout=20, check=True).stdout.strip() for years in (0, 2) for hours in (-1, 0, 1)}
 
 
 def run(twins, edge, writer, count, mode, tally, seen):
