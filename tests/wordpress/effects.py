@@ -44,7 +44,7 @@ ODD = ("", "0", " ", "1", "yes", "no", "é & <b>x</b>", "2027-13-45", "publish",
 INTENDED = (
     ("crash", "A value that ends PHP is refused, or its error page is replaced.", lambda write, direct, through: direct.status >= 500 and through.status >= 400),
     ("credentials", "A write without credentials is refused before its record is looked for.", lambda write, direct, through: not write.account and direct.status in (400, 404) and through.status == 401),
-    ("record", "The site alone knows its records and statuses: the edge names the other faults of a call.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and {"id", "slug", "parent", "status"} & set(params(direct))),
+    ("record", "The site alone knows its records and statuses: the edge names the other faults of a call.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and {"id", "slug", "parent", "status", "venue", "organizer"} & set(params(direct))),
     ("order", "Arguments go out in the order of the table, and WordPress lists faults in the order of the body.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and params(direct) == params(through)),
     ("form of a read", "PHP reads a form that WordPress does not: the edge chooses neither.", lambda write, direct, through: through.code() == "edge_unreadable_body"),
     ("two values", "WordPress refuses two values of one variable in HTML, the edge in JSON.", lambda write, direct, through: direct.status == 400 and through.code() == "edge_variable_mismatch"),
