@@ -9,11 +9,7 @@ use crate::wordpress::payload::{Parameters, Source};
 /// is never valid.
 pub(super) fn nonce(call: &RawCall<'_>, parameters: &Parameters) -> Option<HeaderValue> {
     let of = |source| parameters.of(source).and_then(|sent| sent.get("_wpnonce"));
-    let form = if call.is_php_form() {
-        of(Source::Form)
-    } else {
-        None
-    };
+    let form = of(Source::Form).filter(|_| call.is_php_form());
     let value = form.or_else(|| of(Source::Query))?;
     let text = value.as_text().filter(|text| !text.is_empty());
     Some(

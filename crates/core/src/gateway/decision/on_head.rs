@@ -94,10 +94,11 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 fn unclear_method(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let Parts { method, headers, .. } = read.head.parts;
     let is_unclear = match read.profile {
+        _ if method.is_safe() => false,
         Profile::Strict => headers.contains_key(OVERRIDE),
         Profile::Compatible => names_method_unclearly(headers),
     };
-    (is_unclear && !method.is_safe()).then(|| EdgeError::MethodContradiction.refusal())
+    is_unclear.then(|| EdgeError::MethodContradiction.refusal())
 }
 
 /// Credentials do not matter for a target without a route: the response is 404.

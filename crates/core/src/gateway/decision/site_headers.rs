@@ -85,7 +85,7 @@ const BY_PROXY: [&str; 24] = [
 const OWN: &str = "x-calendar-edge-";
 
 /// The header in which a client asks WordPress to take another method.
-pub(super) const OVERRIDE: &str = "x-http-method-override";
+pub(super) const OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
 /// CGI, none that only edge and companion plugin write, and no statement about the client that is not true, or that no
