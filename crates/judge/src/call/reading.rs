@@ -51,10 +51,11 @@ pub(super) fn read_parameters(
     let mut parameters = Parameters::default();
     parameters.add(Source::Path, path_parameters(matched));
     parameters.add(Source::Query, Arc::clone(&call.target.query));
-    let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
+    // An empty body is empty in every format, so the content type does not matter.
+    if matches!(*call.method, Method::GET | Method::HEAD) || call.body.is_empty() {
+        return Ok(parameters);
+    }
     match body_reading(call.method, &call.target.method, call.content.content_type()) {
-        // An empty body is empty in every format, so the content type does not matter.
-        _ if !reads_body || call.body.is_empty() => {}
         BodyReading::Json => add_json(call.body, limits, &mut parameters)?,
         BodyReading::Form => add_form(call, limits, &mut parameters)?,
         BodyReading::Multipart {
