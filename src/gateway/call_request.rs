@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Method;
 
 use super::known_reads::KnownRead;
 use crate::layers::{AskedRequest, ClientBody};
@@ -63,6 +64,13 @@ impl Deref for OpenedBy {
 }
 
 // === impl CallRequest ===
+
+impl<B> CallRequest<B> {
+    /// Returns true if the request names HEAD beside its own method.
+    pub(super) fn names_head(&self) -> bool {
+        *self.opened.method() == Method::HEAD && self.asked.head.method != Method::HEAD
+    }
+}
 
 impl CallRequest<ReceivedBody> {
     /// The body by which the call is judged. The head of a write can decide that its body is dropped.

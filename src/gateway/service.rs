@@ -210,6 +210,9 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
         let (asked, body) = request.split();
         let call = calendar_call(asked, opened, CallBody::Incoming(body));
+        if call.names_head() {
+            return Box::pin(async move { Ok(self.calendar.call(call).await.without_body()) });
+        }
         Box::pin(async move { Ok(self.calendar.call(call).await) })
     }
 
@@ -262,7 +265,13 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             Passage::Answered(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
-                self.calendar.call(call).await
+                let names_head = call.names_head();
+                let response = self.calendar.call(call).await;
+                if names_head {
+                    response.without_body()
+                } else {
+                    response
+                }
             }
             Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,
         }

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use http::header::RETRY_AFTER;
+use http::header::{CONTENT_LENGTH, RETRY_AFTER};
 use http::{HeaderValue, Response};
 
 use super::compression::StoredCodings;
@@ -60,6 +60,13 @@ impl EdgeResponse {
             response,
             facts: ResponseFacts::Unchanged,
         }
+    }
+
+    /// The response to a write that names HEAD beside its own method, to which WordPress sends no body either. Without a
+    /// length: on the wire it answers another method (RFC 9110 section 8.6).
+    pub(crate) fn without_body(mut self) -> Self {
+        self.headers_mut().remove(CONTENT_LENGTH);
+        self.map(|_| EdgeBody::default())
     }
 
     /// The same response with another body.

@@ -146,6 +146,41 @@ async fn t109_a_read_stays_a_read() {
 }
 
 #[tokio::test]
+async fn t109_a_named_head_has_the_head_of_a_read_and_no_body() {
+    let origin = site().await;
+    let edge = edge(&origin, |_| ()).await;
+    for path in ["/events/7", "/events/7", "/events/0x7", "/nowhere"] {
+        let sent = Sent::naming(&Method::GET, path, Naming::Query, "GET");
+        let read = sent.answer(&edge).await;
+        assert!(!read.body.is_empty(), "{path}");
+        for naming in [Naming::Header, Naming::Query, Naming::Both] {
+            for method in [Method::POST, Method::PUT, Method::DELETE] {
+                let sent = Sent::naming(&method, path, naming, "HEAD");
+                let answer = sent.answer(&edge).await;
+                assert_eq!(
+                    (answer.status, answer.body.as_str()),
+                    (read.status, ""),
+                    "{sent:?}"
+                );
+                assert_eq!(answer.header("content-length"), Some("0"), "{sent:?}");
+                assert_eq!(
+                    answer.header("content-type"),
+                    read.header("content-type"),
+                    "{sent:?}"
+                );
+            }
+        }
+    }
+    let calls = calls(&origin);
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.starts_with("GET ") || call.starts_with("HEAD ")),
+        "{calls:?}"
+    );
+}
+
+#[tokio::test]
 async fn t109_what_names_no_method_reaches_no_record() {
     for mode in [Mode::Enforce, Mode::Report, Mode::Off] {
         let origin = site().await;

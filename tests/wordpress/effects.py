@@ -178,7 +178,7 @@ class Writer:
         """Names a method beside the method, in more than half of all writes."""
         if self.random.random() < 0.45:
             return None
-        named = self.one(("DELETE", "DELETE", "delete", "PUT", "PATCH", "patch", "POST", "GET", "OPTIONS", "FOO", ""))
+        named = self.one(("DELETE", "DELETE", "delete", "PUT", "PATCH", "patch", "POST", "GET", "HEAD", "OPTIONS", "FOO", ""))
         place = self.one(("header", "header", "query", "both"))
         if place in ("query", "both"):
             query["_method"] = named

@@ -8,7 +8,7 @@ from effects import API, JSON, REQUIRED, SETTINGS, prepared
 from site_under_test import CALENDAR
 from wire import Request, send
 
-NAMES = ((None, None), ("header", "DELETE"), ("query", "delete"), ("header", "PUT"), ("query", "PATCH"), ("header", "GET"), ("header", "FOO"))
+NAMES = ((None, None), ("header", "DELETE"), ("query", "delete"), ("header", "PUT"), ("query", "PATCH"), ("header", "GET"), ("header", "HEAD"), ("query", "head"), ("header", "FOO"))
 
 
 def made(host, kind, login, number):
@@ -48,7 +48,8 @@ def row(twins, edge, kind, wire, naming, login, number):
         query = f"?_method={named}" if place == "query" else ""
         body = b"" if named and named.upper() == "DELETE" else b'{"description":"new"}'
         answer = send(target, Request(wire, f"{API}/{kind}/{record}{query}", headers, body))
-        found.append(f"{answer.status} {effect(before, state(twins, database, kind, record))}")
+        body = "" if answer.body else ", no body"
+        found.append(f"{answer.status} {effect(before, state(twins, database, kind, record))}{body}")
     return found
 
 
