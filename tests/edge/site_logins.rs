@@ -226,6 +226,29 @@ async fn t98_a_call_is_one_try_of_its_address() {
 }
 
 #[tokio::test]
+async fn t112_calls_from_many_addresses_have_a_common_limit() {
+    let site = site().await;
+    let edge = edge(&site, 3).await;
+    // The owner has logged in at another door.
+    assert_eq!(status(form(&edge, RIGHT), "198.51.100.7").await, 302);
+    for address in 1..=10 {
+        for _ in 0..3 {
+            let guess = xml_rpc(&edge, &["a"]);
+            assert_eq!(
+                status(guess, &format!("192.0.2.{address}")).await,
+                200,
+                "{address}"
+            );
+        }
+    }
+    assert_eq!(status(xml_rpc(&edge, &["a"]), "192.0.2.11").await, 429);
+    assert_eq!(status(xml_rpc(&edge, &[RIGHT]), "192.0.2.12").await, 429);
+    assert_eq!(status(xml_rpc(&edge, &[RIGHT]), "198.51.100.7").await, 200);
+    // Doors that name an account are not hindered.
+    assert_eq!(status(form(&edge, RIGHT), "192.0.2.13").await, 302);
+}
+
+#[tokio::test]
 async fn t98_no_spelling_of_a_request_hides_a_wrong_password() {
     let event = format!("{EVENTS}/56");
     for (method, target) in [

@@ -40,9 +40,11 @@ settings_group! {
         /// the base64 of `name:password` get 400 `edge_bad_authorization`. With `other = "forward"` requests beside the
         /// calendar count as well: those with `Authorization` that get 401, logins at `wp-login.php` that set no login
         /// cookie, and calls to `xmlrpc.php` unless the response shows that no password was wrong. The first 64 KiB of
-        /// a form or a response decide; logins whose account cannot be read count together. The budget of an account
-        /// does not limit client addresses and `Authorization` values with which the account logged in during the last
-        /// week, nor reads with an `Authorization` that has read in that time.
+        /// a form or a response decide; logins whose account cannot be read count together. Calls to `xmlrpc.php`, which
+        /// may try any account, have ten times the rate together, without those of addresses at which a login succeeded
+        /// during the last week. The budget of an account does not limit client addresses and `Authorization` values
+        /// with which the account logged in during that week, nor reads with an `Authorization` that has read in that
+        /// time.
         pub failed_logins: Option<Rate> = None => rate(), "off";
         /// Maximum number of buckets; further clients share one.
         pub max_buckets: usize = 100_000;

@@ -34,9 +34,9 @@ pub struct Budgets {
 }
 
 /// A budget of one client.
-pub(super) struct Budget<'a> {
+pub(super) struct Budget {
     pub(super) name: &'static str,
-    pub(super) rate: &'a Rate,
+    pub(super) rate: Rate,
     pub(super) key: BucketKey,
 }
 
@@ -99,7 +99,7 @@ impl Budgets {
         now: Instant,
     ) -> Result<RateLimitStatus, Exceeded> {
         let mut status = RateLimitStatus::default();
-        let by_address: Vec<Budget<'_>> = self.by_address(client, call).into_iter().collect();
+        let by_address: Vec<Budget> = self.by_address(client, call).into_iter().collect();
         for budgets in [by_address, self.by_principals(client, call)] {
             self.charge(&budgets, &mut status, now)?;
         }
@@ -107,21 +107,16 @@ impl Budgets {
     }
 
     /// Charges budgets of one kind; the client learns of the one with the least left.
-    fn charge(
-        &self,
-        budgets: &[Budget<'_>],
-        status: &mut RateLimitStatus,
-        now: Instant,
-    ) -> Result<(), Exceeded> {
+    fn charge(&self, budgets: &[Budget], status: &mut RateLimitStatus, now: Instant) -> Result<(), Exceeded> {
         let mut tightest: Option<BudgetStatus> = None;
         for budget in budgets {
             let standing = |left, full_in| BudgetStatus {
                 budget: budget.name,
-                rate: *budget.rate,
+                rate: budget.rate,
                 left,
                 full_in,
             };
-            match self.buckets.store.spend(budget.key, budget.rate, now) {
+            match self.buckets.store.spend(budget.key, &budget.rate, now) {
                 Ok(level) if tightest.as_ref().is_none_or(|known| level.left < known.left) => {
                     tightest = Some(standing(level.left, level.full_at - now));
                 }
@@ -142,16 +137,16 @@ impl Budgets {
         Ok(())
     }
 
-    fn by_address(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
+    fn by_address(&self, client: Client<'_>, call: CostClass) -> Option<Budget> {
         let (rate, name) = match call {
             CostClass::List => (self.limits.address.lists.as_ref(), "address-lists"),
             CostClass::Item => (self.limits.address.items.as_ref(), "address-items"),
             CostClass::Write => (self.limits.address.writes.as_ref(), "address-writes"),
         };
-        Some(self.budget(rate?, name, client.network()?))
+        Some(self.budget(*rate?, name, client.network()?))
     }
 
-    fn by_principals(&self, client: Client<'_>, call: CostClass) -> Vec<Budget<'_>> {
+    fn by_principals(&self, client: Client<'_>, call: CostClass) -> Vec<Budget> {
         let CallRates { lists, items, writes } = &self.limits.credentials;
         let (rate, name) = match call {
             CostClass::List => (lists, "credentials-lists"),
@@ -160,13 +155,15 @@ impl Budgets {
         };
         let Some(rate) = rate else { return Vec::new() };
         let budget = |principal: &Principal| match principal {
-            Principal::Account(_) | Principal::UnusualAccount => self.budget(rate, name, principal),
-            Principal::Token(_) => self.budget(rate, name, (principal, client.network())),
+            Principal::Account(_) | Principal::UnusualAccount | Principal::AnyAccount => {
+                self.budget(*rate, name, principal)
+            }
+            Principal::Token(_) => self.budget(*rate, name, (principal, client.network())),
         };
         client.identity().principals().iter().map(budget).collect()
     }
 
-    pub(super) fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
+    pub(super) fn budget(&self, rate: Rate, name: &'static str, who: impl Hash) -> Budget {
         let key = BucketKey {
             own: self.buckets.hash.hash_one((name, who)),
             shared: BUDGETS

@@ -12,6 +12,7 @@ use super::gcra;
 use super::rate_limit_fields::{Exceeded, RateLimitStatus};
 use super::taken::{Settlement, Taken};
 use crate::settings::Rate;
+use calendar_edge_judge::call::credentials::Principal;
 
 // === impl Charges ===
 
@@ -112,15 +113,15 @@ impl Budgets {
     /// Charges a failed login to these budgets, all or nothing.
     pub(super) fn charge_logins(
         &self,
-        budgets: &[Budget<'_>],
+        budgets: &[Budget],
         now: Instant,
     ) -> Result<Vec<LoginCharge>, Exceeded> {
         let mut charges = Vec::new();
         for &Budget { name, rate, key } in budgets {
-            match self.buckets.store.charge(key, rate, None, now) {
+            match self.buckets.store.charge(key, &rate, None, now) {
                 Ok(charge) => charges.push(LoginCharge {
                     budget: name,
-                    rate: *rate,
+                    rate,
                     key,
                     charge,
                 }),
@@ -135,12 +136,12 @@ impl Budgets {
 
     /// Refuses a client one of whose budgets has no login. Others may have given some back: the next exchange asks the
     /// store.
-    pub(super) fn check_logins(&self, budgets: &[Budget<'_>], now: Instant) -> Result<(), Exceeded> {
+    pub(super) fn check_logins(&self, budgets: &[Budget], now: Instant) -> Result<(), Exceeded> {
         let waits = budgets.iter().filter_map(|budget| {
-            let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
+            let wait = self.buckets.store.wait(budget.key, &budget.rate, now)?;
             self.buckets.store.keep_unsettled(Settlement {
                 bucket: budget.key.own,
-                taken: Taken::nothing(budget.rate),
+                taken: Taken::nothing(&budget.rate),
             });
             Some((wait, budget.name))
         });
@@ -163,9 +164,9 @@ impl Budgets {
 
     /// The budgets that a failed login of this client is charged to; none for a client without credentials. A login that
     /// is known is not charged to its account.
-    pub(super) fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget<'_>> {
+    pub(super) fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget> {
         let has_none = client.identity().principals().is_empty();
-        let Some(rate) = self.limits.failed_logins.as_ref().filter(|_| !has_none) else {
+        let Some(rate) = self.limits.failed_logins.filter(|_| !has_none) else {
             return Vec::new();
         };
         let network = client.network();
@@ -178,7 +179,13 @@ impl Budgets {
             is_owner = is_one && is_known;
             !is_known
         });
-        let by_account = accounts.map(|account| self.budget(rate, ACCOUNT_LOGINS, account));
+        let by_account = accounts.map(|account| {
+            let rate = match account {
+                Principal::AnyAccount => of_all_addresses(rate),
+                _ => rate,
+            };
+            self.budget(rate, ACCOUNT_LOGINS, account)
+        });
         by_address.into_iter().chain(by_account).collect()
     }
 }
@@ -188,6 +195,14 @@ fn part(rate: &Rate, edges: u32) -> Rate {
     Rate {
         requests: rate.requests.div_ceil(edges.max(1)),
         ..*rate
+    }
+}
+
+/// The rate of tries that may be of any account: so many addresses use it up, and no single one (T-112, T-113).
+const fn of_all_addresses(rate: Rate) -> Rate {
+    Rate {
+        requests: rate.requests.saturating_mul(10),
+        ..rate
     }
 }
 

@@ -47,7 +47,14 @@ impl Budgets {
     pub(super) fn known_by(&self, client: Client<'_>) -> Option<Box<KnownBy>> {
         let account = client.accounts().next()?;
         let is_one = client.identity().sole_account().is_some();
-        (is_one && self.count_logins()).then(|| Box::new(self.known_at(client, account)))
+        (is_one && self.count_logins()).then(|| {
+            let mut known = self.known_at(client, account);
+            // A password that is proved at one door makes the address known at the door that names no account.
+            known
+                .proved
+                .extend(self.known_at(client, &Principal::AnyAccount).proved);
+            Box::new(known)
+        })
     }
 
     /// Returns true if the site has lately accepted a login of this account from the client's address or with its

@@ -50,10 +50,10 @@ impl Identity {
     }
 
     /// The identity of a call to `xmlrpc.php`, which may try the passwords of any number of accounts, or none: it counts
-    /// by its address.
+    /// by its address, and with all such calls (T-112).
     pub fn of_xml_rpc() -> Self {
         Self {
-            principals: vec![Principal::token(b"")],
+            principals: vec![Principal::AnyAccount],
             ..Self::default()
         }
     }

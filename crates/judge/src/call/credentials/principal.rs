@@ -15,6 +15,8 @@ pub enum Principal {
     /// Every account whose name is not plain, besides its own, and every one that cannot be read. Plugins, languages and
     /// databases may take more names as equal than the edge folds.
     UnusualAccount,
+    /// Any number of accounts, or none: a call to `xmlrpc.php` may try the passwords of all.
+    AnyAccount,
     /// Credentials that show no account: the whole value.
     Token(Secret<Vec<u8>>),
 }
