@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_judge::problem::Refusal;
 
 /// The reason why a URL cannot be built.
@@ -22,8 +22,8 @@ impl AddressFault {
     /// The refusal of a call that cannot be addressed.
     pub fn refusal(self) -> Refusal {
         match self {
-            Self::NotPlain => EdgeError::AmbiguousTarget.refusal(),
-            Self::UnknownRoot => EdgeError::InternalError.refusal(),
+            Self::NotPlain => errors::AMBIGUOUS_TARGET.refusal(),
+            Self::UnknownRoot => errors::INTERNAL_ERROR.refusal(),
         }
     }
 }

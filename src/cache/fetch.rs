@@ -17,7 +17,7 @@ use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
@@ -173,8 +173,8 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
             AnsweredBy::Edge { code } => code,
             _ => "",
         };
-        let unsent = [EdgeError::Overloaded, EdgeError::OriginUnavailable];
-        if !unsent.iter().any(|error| error.code() == code) {
+        let unsent = [errors::OVERLOADED, errors::ORIGIN_UNAVAILABLE];
+        if !unsent.iter().any(|error| error.code == code) {
             self.cache.metrics().fetched();
         }
         received

@@ -11,11 +11,11 @@ use crate::backend::{ExchangeFailure, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
 use calendar_edge_core::concerns::SiteFault;
-use calendar_edge_core::errors::{Cause, EdgeError};
+use calendar_edge_core::errors;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
 use calendar_edge_core::relay::{OriginFailure, RequestPart};
-use calendar_edge_judge::problem::{Problem, Refusal};
+use calendar_edge_judge::problem::OwnError;
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -38,26 +38,26 @@ pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Exchange(failure) => exchange_failed(failure, warnings),
         CallFailure::Unsound(failure) => not_relayed(failure, warnings),
         CallFailure::Overdue => overdue(),
-        CallFailure::Conflict => refused(&EdgeError::PatchConflict.refusal()),
-        CallFailure::PreconditionFailed => refused(&EdgeError::PreconditionFailed.refusal()),
+        CallFailure::Conflict => refused(&errors::PATCH_CONFLICT.refusal()),
+        CallFailure::PreconditionFailed => refused(&errors::PRECONDITION_FAILED.refusal()),
         CallFailure::CallerUnknown => unidentified(failure, warnings),
-        CallFailure::NoRecord => not_merged(failure, EdgeError::OriginFailed.problem(), warnings),
-        CallFailure::RecordTooLarge => not_merged(failure, Cause::OriginBodySize.problem(), warnings),
+        CallFailure::NoRecord => not_merged(failure, errors::ORIGIN_FAILED, warnings),
+        CallFailure::RecordTooLarge => not_merged(failure, errors::ORIGIN_BODY_SIZE, warnings),
     }
 }
 
 /// The response to a read whose pages make no response in the form that the client asks for.
 pub(crate) fn not_written() -> EdgeResponse {
-    refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
+    refused(&errors::ORIGIN_FAILED.refusal())
 }
 
 /// The response to a PATCH that cannot be merged with the record.
-fn not_merged(failure: &CallFailure, problem: Problem, warnings: &Warnings) -> EdgeResponse {
+fn not_merged(failure: &CallFailure, error: &'static OwnError, warnings: &Warnings) -> EdgeResponse {
     let causes = chain(failure);
     warnings.warn_of_strangers("not_merged", move |count| {
         tracing::warn!(causes, count, "a PATCH is not merged");
     });
-    refused(&Refusal::plain(problem))
+    refused(&error.refusal())
 }
 
 /// The response to a caller about whom the site says nothing usable.
@@ -70,7 +70,7 @@ fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
             "a call with credentials is not sent to its backend"
         );
     });
-    refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
+    refused(&errors::ORIGIN_FAILED.refusal())
 }
 
 /// The response to a failed exchange.
@@ -82,7 +82,7 @@ pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) ->
             tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
         });
     }
-    let mut answer = refused(&Refusal::plain(problem_of(failure)));
+    let mut answer = refused(&error_of(failure).refusal());
     if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
         let wait = match failure {
             ExchangeFailure::Unavailable { wait } => *wait,
@@ -100,7 +100,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
 
 /// The response to a client that exceeded a rate limit.
 pub(crate) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
-    let mut answer = refused(&EdgeError::RateLimited.refusal());
+    let mut answer = refused(&errors::RATE_LIMITED.refusal());
     answer
         .headers_mut()
         .insert(RETRY_AFTER, retry_after(exceeded.wait));
@@ -108,24 +108,24 @@ pub(crate) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
     answer
 }
 
-/// The problem that the client sees after a failed exchange.
-const fn problem_of(failure: &ExchangeFailure) -> Problem {
+/// The error that the client sees after a failed exchange.
+const fn error_of(failure: &ExchangeFailure) -> &'static OwnError {
     match failure {
-        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => EdgeError::Overloaded.problem(),
-        ExchangeFailure::Unavailable { .. } => EdgeError::OriginUnavailable.problem(),
-        ExchangeFailure::Circle => EdgeError::LoopDetected.problem(),
-        ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => EdgeError::OriginTimeout.problem(),
-        ExchangeFailure::ConnectTimeout(_) => Cause::OriginConnectTimeout.problem(),
-        ExchangeFailure::Dns(_) => Cause::OriginName.problem(),
-        ExchangeFailure::Refused(_) => Cause::OriginRefused.problem(),
-        ExchangeFailure::Tls(_) => Cause::OriginTls.problem(),
-        ExchangeFailure::Unreachable(_) => Cause::OriginDown.problem(),
-        ExchangeFailure::Terminated(_) => Cause::OriginIncomplete.problem(),
-        ExchangeFailure::ResponseHead(ResponseHeadFault::TooLarge) => Cause::OriginHeaderSize.problem(),
+        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => errors::OVERLOADED,
+        ExchangeFailure::Unavailable { .. } => errors::ORIGIN_UNAVAILABLE,
+        ExchangeFailure::Circle => errors::LOOP_DETECTED,
+        ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => errors::ORIGIN_TIMEOUT,
+        ExchangeFailure::ConnectTimeout(_) => errors::ORIGIN_CONNECT_TIMEOUT,
+        ExchangeFailure::Dns(_) => errors::ORIGIN_NAME,
+        ExchangeFailure::Refused(_) => errors::ORIGIN_REFUSED,
+        ExchangeFailure::Tls(_) => errors::ORIGIN_TLS,
+        ExchangeFailure::Unreachable(_) => errors::ORIGIN_DOWN,
+        ExchangeFailure::Terminated(_) => errors::ORIGIN_INCOMPLETE,
+        ExchangeFailure::ResponseHead(ResponseHeadFault::TooLarge) => errors::ORIGIN_HEADER_SIZE,
         ExchangeFailure::NotHttp(_) | ExchangeFailure::ResponseHead(ResponseHeadFault::Framing) => {
-            Cause::OriginProtocol.problem()
+            errors::ORIGIN_PROTOCOL
         }
-        ExchangeFailure::TooLarge => Cause::OriginBodySize.problem(),
+        ExchangeFailure::TooLarge => errors::ORIGIN_BODY_SIZE,
     }
 }
 
@@ -173,20 +173,20 @@ pub(crate) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
             "the origin's answer is not passed on"
         );
     });
-    refused(&Refusal::plain(problem_with(failure)))
+    refused(&error_with(failure).refusal())
 }
 
-/// The problem that the client sees instead of an unsound response.
-const fn problem_with(failure: &OriginFailure) -> Problem {
+/// The error that the client sees instead of an unsound response.
+const fn error_with(failure: &OriginFailure) -> &'static OwnError {
     match failure {
-        OriginFailure::InvalidStatus(_) => Cause::OriginProtocol.problem(),
-        OriginFailure::CodedBody(_) => Cause::OriginCoding.problem(),
-        OriginFailure::RequestTooLarge(RequestPart::Body) => Cause::OriginLimitsBody.problem(),
-        OriginFailure::RequestTooLarge(RequestPart::Target) => Cause::OriginLimitsTarget.problem(),
-        OriginFailure::RequestTooLarge(RequestPart::Headers) => Cause::OriginLimitsHeaders.problem(),
-        OriginFailure::TooLarge { .. } => Cause::OriginBodySize.problem(),
-        OriginFailure::Interrupted(_) | OriginFailure::Truncated => Cause::OriginIncomplete.problem(),
-        OriginFailure::DatabaseError | OriginFailure::Maintenance => Cause::OriginDown.problem(),
+        OriginFailure::InvalidStatus(_) => errors::ORIGIN_PROTOCOL,
+        OriginFailure::CodedBody(_) => errors::ORIGIN_CODING,
+        OriginFailure::RequestTooLarge(RequestPart::Body) => errors::ORIGIN_LIMITS_BODY,
+        OriginFailure::RequestTooLarge(RequestPart::Target) => errors::ORIGIN_LIMITS_TARGET,
+        OriginFailure::RequestTooLarge(RequestPart::Headers) => errors::ORIGIN_LIMITS_HEADERS,
+        OriginFailure::TooLarge { .. } => errors::ORIGIN_BODY_SIZE,
+        OriginFailure::Interrupted(_) | OriginFailure::Truncated => errors::ORIGIN_INCOMPLETE,
+        OriginFailure::DatabaseError | OriginFailure::Maintenance => errors::ORIGIN_DOWN,
         OriginFailure::Redirect { .. }
         | OriginFailure::Fatal { .. }
         | OriginFailure::MarkRefused { .. }
@@ -195,7 +195,7 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
         | OriginFailure::Empty(_)
         | OriginFailure::TextBeforeJson
         | OriginFailure::TextAfterJson
-        | OriginFailure::Malformed => EdgeError::OriginFailed.problem(),
+        | OriginFailure::Malformed => errors::ORIGIN_FAILED,
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn byte_order_mark(warnings: &Warnings) {
 /// The response to a call that outlived all its deadlines.
 fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
-    refused(&Refusal::plain(Cause::DeadlineMissed.problem()))
+    refused(&errors::DEADLINE_MISSED.refusal())
 }
 
 /// An error and its causes on one line.

@@ -16,7 +16,7 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
 use calendar_edge_core::companion::purge::{PurgeAddress, PurgeRequest, SeenFault};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::settings::{BackendSettings, MarkKey, OriginHost};
 use calendar_edge_judge::problem::Refusal;
 
@@ -81,24 +81,24 @@ impl PurgeRequests {
         let seal = self.seal(&head.headers, sender)?;
         let body = read(body).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
-            return Err(EdgeError::PurgeDenied.refusal());
+            return Err(errors::PURGE_DENIED.refusal());
         }
         let (purge, address) = PurgeRequest::parse_message(&body).map_err(|fault| {
             tracing::debug!(%fault, "an order cannot be read");
-            EdgeError::BadPurge.refusal()
+            errors::BAD_PURGE.refusal()
         })?;
         if seal.is_some() && address.is_some_and(|address| !self.is_ours(&address, head)) {
             tracing::info!(
                 "an order to remove answers is refused: it is for another edge, or from another site"
             );
-            return Err(EdgeError::PurgeDenied.refusal());
+            return Err(errors::PURGE_DENIED.refusal());
         }
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
         let telling = companions.announcements().tell_purge(purge.clone(), cause);
         // It looks at every kept response.
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
-        let (generation, removed) = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
+        let (generation, removed) = removing.await.map_err(|_| errors::INTERNAL_ERROR.refusal())?;
         Ok(confirmed(generation, removed, telling.within(TELLING).await))
     }
 
@@ -113,7 +113,7 @@ impl PurgeRequests {
 
     /// The seal of a purge, taken for the first time; none in a purge from this machine.
     fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
-        let denied = || EdgeError::PurgeDenied.refusal();
+        let denied = || errors::PURGE_DENIED.refusal();
         let mut fields = headers.get_all(SEAL).iter();
         let (field, key) = match (fields.next(), fields.next(), &self.key) {
             (Some(field), None, Some(key)) => (field, key),
@@ -128,8 +128,8 @@ impl PurgeRequests {
         })?;
         match self.companions.take(&seal, now) {
             Ok(()) => Ok(Some(seal)),
-            Err(SeenFault::Replayed) => Err(EdgeError::PurgeReplayed.refusal()),
-            Err(SeenFault::TooMany) => Err(EdgeError::RateLimited.refusal()),
+            Err(SeenFault::Replayed) => Err(errors::PURGE_REPLAYED.refusal()),
+            Err(SeenFault::TooMany) => Err(errors::RATE_LIMITED.refusal()),
         }
     }
 }
@@ -144,12 +144,12 @@ where
     let body = std::pin::pin!(Limited::new(body, most));
     let body = timeout(BODY_TIME, body.collect())
         .await
-        .map_err(|_| EdgeError::RequestTimeout.refusal())?;
+        .map_err(|_| errors::REQUEST_TIMEOUT.refusal())?;
     body.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
-            EdgeError::BodyTooLarge.refusal()
+            errors::BODY_TOO_LARGE.refusal()
         } else {
-            EdgeError::BadBody.refusal()
+            errors::BAD_BODY.refusal()
         }
     })
 }

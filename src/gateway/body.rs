@@ -14,9 +14,8 @@ use crate::layers::{BodyError, ClientBody};
 use crate::layers::{EdgeResponse, refused};
 use crate::server::bodies::{BodyBudget, CollectError, Collector};
 use crate::telemetry::causes;
-use calendar_edge_core::errors::{Cause, EdgeError};
+use calendar_edge_core::errors;
 use calendar_edge_core::settings::{Limits, Timeouts};
-use calendar_edge_judge::problem::Refusal;
 
 /// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
 #[derive(Debug, Clone)]
@@ -142,14 +141,14 @@ impl BodyFault {
     /// The response for the client.
     pub(super) fn response(&self) -> EdgeResponse {
         let refusal = match self {
-            Self::Unexpected => EdgeError::UnexpectedBody.refusal(),
+            Self::Unexpected => errors::UNEXPECTED_BODY.refusal(),
             Self::Unread(CollectError::Body(error)) => return not_received(error),
             Self::Unread(CollectError::NoRoom) => {
-                let refusal = Refusal::plain(Cause::NoMemoryForBody.problem());
+                let refusal = errors::NO_MEMORY_FOR_BODY.refusal();
                 return refused(&refusal).again_soon();
             }
-            Self::Unread(CollectError::TooLarge) => EdgeError::BodyTooLarge.refusal(),
-            Self::Unread(CollectError::TooSlow) => EdgeError::RequestTimeout.refusal(),
+            Self::Unread(CollectError::TooLarge) => errors::BODY_TOO_LARGE.refusal(),
+            Self::Unread(CollectError::TooSlow) => errors::REQUEST_TIMEOUT.refusal(),
         };
         refused(&refusal)
     }
@@ -158,10 +157,10 @@ impl BodyFault {
 /// The response to a request whose body did not come as it should.
 fn not_received(error: &BodyError) -> EdgeResponse {
     refused(&match error {
-        BodyError::GivenUp => return refused(&EdgeError::Overloaded.refusal()).again_soon(),
+        BodyError::GivenUp => return refused(&errors::OVERLOADED.refusal()).again_soon(),
         BodyError::Broken(breach) => breach.refusal(),
-        BodyError::Ended(_) => EdgeError::BadBody.refusal(),
-        BodyError::Slow => EdgeError::RequestTimeout.refusal(),
-        BodyError::Refused(cause) => Refusal::plain(cause.problem()),
+        BodyError::Ended(_) => errors::BAD_BODY.refusal(),
+        BodyError::Slow => errors::REQUEST_TIMEOUT.refusal(),
+        BodyError::Refused(error) => error.refusal(),
     })
 }

@@ -31,7 +31,7 @@ use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
 use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::cache::forms::Representation;
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, CostClass};
@@ -232,7 +232,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     /// Answers a reader of the feed.
     async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
-            return refused(&EdgeError::FeedOff.refusal());
+            return refused(&errors::FEED_OFF.refusal());
         }
         self.charged(asked, || self.feed.answer(asked)).await
     }

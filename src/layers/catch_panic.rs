@@ -13,7 +13,7 @@ use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::response::{EdgeResponse, refused};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 
 /// Responds with 500 if the inner service panics.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ where
 /// The response without the panic's text, which the panic hook has logged.
 fn broken() -> EdgeResponse {
     tracing::error!("a request made the edge panic");
-    refused(&EdgeError::InternalError.refusal())
+    refused(&errors::INTERNAL_ERROR.refusal())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use super::read_progress::ReadProgress;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
 use crate::server::{ReceivedRequest, RequestFraming};
-use calendar_edge_core::errors::Cause;
 use calendar_edge_core::framing::Breach;
+use calendar_edge_judge::problem::OwnError;
 
 /// The body of a client's request; its trailers are dropped (T-29).
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) enum BodyError {
     Slow,
     /// It is a form that may not pass.
     #[error("the form is refused")]
-    Refused(Cause),
+    Refused(&'static OwnError),
 }
 
 /// Adds `Connection: close` to responses to requests whose body was not read to its end.

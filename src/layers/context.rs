@@ -11,7 +11,7 @@ use super::noted::{NamedHost, Noted};
 use super::request_id::RequestId;
 use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
@@ -146,7 +146,7 @@ pub(super) fn complete<B>(request: ArrivedRequest<B>) -> Result<EdgeRequest<B>, 
 
 fn incomplete(missing: &'static str) -> Refusal {
     tracing::error!(error = %format_args!("no layer noted {missing}"), "the layers are incomplete");
-    EdgeError::InternalError.refusal()
+    errors::INTERNAL_ERROR.refusal()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use http::HeaderValue;
 
 use super::arrived_request::ArrivedRequest;
 use super::response::{EdgeResponse, refused};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::circle::{CIRCLE, CircleKey};
 
 /// The refusal of an own request, with its proof.
@@ -26,7 +26,7 @@ pub(super) fn check<B>(
 
 impl From<CircleRefusal> for EdgeResponse {
     fn from(CircleRefusal(proof): CircleRefusal) -> Self {
-        let mut response = refused(&EdgeError::LoopDetected.refusal());
+        let mut response = refused(&errors::LOOP_DETECTED.refusal());
         response.headers_mut().insert(CIRCLE, proof);
         response
     }

@@ -6,7 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
-use calendar_edge_core::errors::Cause;
+use calendar_edge_core::errors::received_status;
 use calendar_edge_judge::problem::Refusal;
 
 pub(crate) use calendar_edge_core::relay::BoxError;
@@ -75,7 +75,7 @@ pub(crate) fn refused(refusal: &Refusal) -> PlainResponse {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
     let problem = refusal.problem();
-    let received = Cause::received_status(problem).map(|status| status.as_u16());
+    let received = received_status(problem).map(|status| status.as_u16());
     let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
     let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
     headers.insert(

@@ -2,7 +2,7 @@
 
 use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 
 use super::probe_response::{GUARD, ProbeResponse, code};
 
@@ -36,7 +36,7 @@ pub(crate) fn hindrance(answer: &ProbeResponse) -> Option<String> {
     match status {
         508 if answer
             .json()
-            .is_some_and(|json| code(&json) == EdgeError::LoopDetected.code()) =>
+            .is_some_and(|json| code(&json) == errors::LOOP_DETECTED.code) =>
         {
             Some(CIRCLE.to_owned())
         }

@@ -18,13 +18,13 @@ use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
 use super::series::{ByLabels, Counter, Gauge, Label, metrics};
 use super::site_verdict::OUTCOMES;
-use calendar_edge_core::errors::{EdgeError, Remedy};
+use calendar_edge_core::errors;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::{Action, table};
 
 metrics! {
     struct RequestSeries {
-        http_refusals: Counter["code" in Remedy::codes()] = "Requests refused by the edge, by the code of the answer";
+        http_refusals: Counter["code" in errors::codes()] = "Requests refused by the edge, by the code of the answer";
         http_request_body_bytes: Counter["source" in SOURCES] = "Bytes of request bodies read from clients";
         http_request_duration_seconds: Latency["kind" in RequestKind::ALL] =
             "From a request's head to the last byte of its response, which waits for slow clients";
@@ -202,7 +202,7 @@ impl RequestMetrics {
             .http_requests
             .sums(|[.., status]| status.number() >= 500);
         let count = |failed| sums.get(&failed).copied().unwrap_or_default();
-        let overloaded = EdgeError::Overloaded.code();
+        let overloaded = errors::OVERLOADED.code;
         let overloaded = self.series.http_refusals.count(&[overloaded.into()]);
         [count(false) + count(true), count(true), overloaded]
     }

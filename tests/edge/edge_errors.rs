@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use guards::repository::{read, texts};
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const CATALOGUES: [&str; 2] = [
 ];
 
 fn codes() -> BTreeSet<&'static str> {
-    EdgeError::ALL.iter().map(|error| error.code()).collect()
+    errors::ALL.iter().map(|error| error.code).collect()
 }
 
 /// The sources of the shell and the core.
@@ -84,7 +84,7 @@ fn documents_name_only_codes_that_exist() {
 fn openapi_lists_every_code() {
     let document = document();
     let listed = &document["components"]["schemas"]["EdgeErrorCode"];
-    let expected: Vec<&str> = EdgeError::ALL.iter().map(|error| error.code()).collect();
+    let expected: Vec<&str> = errors::ALL.iter().map(|error| error.code).collect();
     assert_eq!(listed["enum"], json!(expected));
     let told = listed["x-enum-descriptions"].as_array().expect("a list");
     assert_eq!(told.len(), expected.len());
@@ -121,11 +121,11 @@ fn openapi_has_an_example_for_every_code() {
             shown.insert(code.clone());
         }
     }
-    let expected = EdgeError::ALL
+    let expected = errors::ALL
         .iter()
-        .filter(|error| !WITHOUT_RESPONSE.contains(&error.status().as_u16()))
+        .filter(|error| !WITHOUT_RESPONSE.contains(&error.status.as_u16()))
         // Requests to remove answers are no operation of the calendar.
-        .filter(|error| **error != EdgeError::PurgeReplayed)
-        .map(|error| error.code().to_owned());
+        .filter(|error| **error != errors::PURGE_REPLAYED)
+        .map(|error| error.code.to_owned());
     assert_eq!(shown, expected.collect());
 }

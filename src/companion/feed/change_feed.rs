@@ -17,10 +17,10 @@ use calendar_edge_core::companion::feed::{
     AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
-use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::problem::OwnError;
 
 /// The log of changes; clones share it. Without `feed.enabled` nothing is kept.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ impl ChangeFeed {
     }
 
     /// A place for a reader of this address that waits, has a stream or asks for records.
-    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, EdgeError> {
+    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
         self.0.readers.enter(address)
     }
 

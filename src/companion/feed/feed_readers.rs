@@ -8,8 +8,9 @@ use ipnet::IpNet;
 use parking_lot::Mutex;
 
 use crate::telemetry::FeedMetrics;
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::settings::{FeedSettings, client_network};
+use calendar_edge_judge::problem::OwnError;
 
 /// The readers; clones share them.
 #[derive(Debug, Clone)]
@@ -55,17 +56,17 @@ impl FeedReaders {
     /// # Errors
     ///
     /// There are as many readers as there may be, in all or of the address.
-    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, EdgeError> {
+    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
         let network = address.map(client_network);
         let mut counted = self.counted.lock();
         if counted.all >= counted.most {
-            return Err(EdgeError::FeedFull);
+            return Err(errors::FEED_FULL);
         }
         if let Some(network) = network {
             let most = counted.most_of_address;
             let of_address = counted.of_addresses.entry(network).or_default();
             if *of_address >= most {
-                return Err(EdgeError::RateLimited);
+                return Err(errors::RATE_LIMITED);
             }
             *of_address += 1;
         }
@@ -109,10 +110,10 @@ mod tests {
         let enter = |address: &str| readers.enter(Some(address.parse().unwrap()));
         let first = enter("2001:db8::1").unwrap();
         let _second = enter("2001:db8::2").unwrap();
-        assert_eq!(enter("2001:db8::3").unwrap_err(), EdgeError::RateLimited);
+        assert_eq!(enter("2001:db8::3").unwrap_err(), errors::RATE_LIMITED);
         let third = enter("192.0.2.1").unwrap();
-        assert_eq!(enter("192.0.2.2").unwrap_err(), EdgeError::FeedFull);
-        assert_eq!(readers.enter(None).unwrap_err(), EdgeError::FeedFull);
+        assert_eq!(enter("192.0.2.2").unwrap_err(), errors::FEED_FULL);
+        assert_eq!(readers.enter(None).unwrap_err(), errors::FEED_FULL);
         drop((first, third));
         let counted = readers.counted.lock();
         assert_eq!((counted.all, counted.of_addresses.len()), (1, 1));

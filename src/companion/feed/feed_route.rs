@@ -19,7 +19,7 @@ use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::forms::names_media_type;
 use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedPart, FeedQuery, InvalidArgument};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
@@ -103,11 +103,11 @@ impl FeedRoute {
     }
 
     fn reader(&self, request: &AskedRequest, part: FeedPart) -> Result<ChangeReader, Refusal> {
-        let unavailable = || EdgeError::FeedUnavailable.refusal();
+        let unavailable = || errors::FEED_UNAVAILABLE.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
         if query.len() > FeedQuery::LONGEST {
-            return Err(EdgeError::TargetTooLong.refusal());
+            return Err(errors::TARGET_TOO_LONG.refusal());
         }
         let last_event = request
             .head
@@ -134,7 +134,7 @@ impl FeedRoute {
         let wait = reader.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
         if !reader.is_heard().await {
-            return refused(&EdgeError::FeedUnavailable.refusal());
+            return refused(&errors::FEED_UNAVAILABLE.refusal());
         }
         if wait.is_zero() && !is_stream && !reader.query.includes_records {
             return poll(&request.head.headers, &reader, wait).await;
@@ -158,9 +158,9 @@ impl FeedRoute {
         };
         match reader.walk().await {
             Walked::Chunk(text) => conditional(&request.head.headers, reader.count(text), KEPT),
-            Walked::Behind => refused(&EdgeError::RecordsBehind.refusal()).again_soon(),
+            Walked::Behind => refused(&errors::RECORDS_BEHIND.refusal()).again_soon(),
             Walked::Outdated => refused(&invalid(InvalidArgument::CURSOR)),
-            Walked::Unheard => refused(&EdgeError::FeedUnavailable.refusal()),
+            Walked::Unheard => refused(&errors::FEED_UNAVAILABLE.refusal()),
         }
     }
 }
@@ -169,7 +169,7 @@ impl FeedRoute {
 async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
     let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
-        Followed::Unheard => return refused(&EdgeError::FeedUnavailable.refusal()),
+        Followed::Unheard => return refused(&errors::FEED_UNAVAILABLE.refusal()),
     };
     let text = reader.count(reader.text(&page).await);
     by_accept(conditional(headers, text, HeaderValue::from_static("no-cache")))

@@ -22,7 +22,7 @@ use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refus
 use crate::pages::{PageAnswer, PageGuard};
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -123,7 +123,7 @@ impl Site {
             return Passage::Answered(refused);
         }
         if asked_upgrade(&asked.head).is_some() && body.is_end_stream() {
-            return Passage::Answered(refused(&EdgeError::NoUpgrade.refusal()));
+            return Passage::Answered(refused(&errors::NO_UPGRADE.refusal()));
         }
         if self.surface.reads_calls(request.as_ref()) {
             return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);

@@ -12,7 +12,7 @@ use super::upload_body::UploadBody;
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
-use calendar_edge_core::errors::Cause;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 
 /// Passes the bytes of a body on; those of a form or a call once they are known to be harmless. Ends with an error
@@ -139,7 +139,7 @@ impl FormScan {
     fn open_to(&mut self, piece: Bytes) -> Result<Bytes, BodyError> {
         let is_closed = |guard: &mut FormGuard| guard.closes_call(&piece);
         if self.guard.as_mut().is_some_and(is_closed) {
-            return Err(BodyError::Refused(Cause::ClosedMethodInCall));
+            return Err(BodyError::Refused(errors::CLOSED_METHOD_IN_CALL));
         }
         Ok(piece)
     }
@@ -158,7 +158,7 @@ impl FormScan {
         let scanned = scanned.map_err(BodyError::Refused)?;
         let is_closed = |guard: &FormGuard| scanned.routes.iter().any(|route| guard.closes(route));
         if self.guard.as_ref().is_some_and(is_closed) {
-            return Err(BodyError::Refused(Cause::ClosedRouteInForm));
+            return Err(BodyError::Refused(errors::CLOSED_ROUTE_IN_FORM));
         }
         Ok(scanned.cleared)
     }

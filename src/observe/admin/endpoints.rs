@@ -12,7 +12,7 @@ use super::parts::AdminParts;
 use super::status_document::status_document;
 use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
 use crate::telemetry::unix_time;
-use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::errors;
 use calendar_edge_judge::problem::Refusal;
 
 /// An endpoint.
@@ -76,7 +76,7 @@ endpoints! {
     GET "/refusals", Operators => Document(|parts, _| pretty(&refusal_list(&parts.refusals.newest())));
     GET "/refusals/ID", Operators => Document(|parts, asked| match parts.refusals.find(asked.rest) {
         Some(kept) => pretty(&explained_refusal(&kept)),
-        None => refused(&EdgeError::UnknownRefusal.refusal()),
+        None => refused(&errors::UNKNOWN_REFUSAL.refusal()),
     });
     GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
     GET "/migration", Unguarded => Migration;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::status::joined;
 use crate::telemetry::{RecordedFate, RecordedRefusal};
-use calendar_edge_core::errors::Remedy;
+use calendar_edge_core::errors::remedy;
 use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::contract::rule_meaning;
@@ -43,7 +43,7 @@ fn insists(kept: &RecordedRefusal) -> Option<&'static str> {
 
 /// All about a refusal: its reasons, the site's response to a forwarded request, and the request.
 pub(super) fn explained_refusal(kept: &RecordedRefusal) -> Value {
-    let remedy = Remedy::of(kept.code);
+    let remedy = remedy(kept.code);
     let note = kept.note.as_ref();
     let findings = note.into_iter().flat_map(|note| &note.findings);
     let site = match &kept.fate {
@@ -53,8 +53,8 @@ pub(super) fn explained_refusal(kept: &RecordedRefusal) -> Value {
     joined([
         summary(kept),
         json!({
-            "meaning": remedy.map(|remedy| remedy.meaning),
-            "remedy": remedy.map(|remedy| remedy.operator),
+            "meaning": remedy.map(|(meaning, _)| meaning),
+            "remedy": remedy.map(|(_, operator)| operator),
             "site": site,
             "decided_by": note.map(|note| note.decided_by),
             "findings": findings.map(finding).collect::<Value>(),

@@ -19,8 +19,8 @@ use crate::companion::Sender;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, refused};
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::companion::mark::SEAL;
-use calendar_edge_core::errors::EdgeError;
-use calendar_edge_judge::problem::Refusal;
+use calendar_edge_core::errors;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 
 /// The service of the admin listener.
 #[derive(Debug, Clone)]
@@ -80,7 +80,11 @@ impl Admin {
     /// # Errors
     ///
     /// Why it may not.
-    fn admitted<B>(&self, request: &Request<B>, endpoint: Option<&Endpoint>) -> Result<Sender, EdgeError> {
+    fn admitted<B>(
+        &self,
+        request: &Request<B>,
+        endpoint: Option<&Endpoint>,
+    ) -> Result<Sender, &'static OwnError> {
         let pages = self.0.pages.load();
         let token = pages.token.as_ref();
         let (access, sender) = (Access::of(request, token), Access::of_change(request, token));
@@ -89,11 +93,11 @@ impl Admin {
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
         match endpoint {
             _ if access == Access::All && needed != Some(Access::All) && !is_sealed => {
-                Err(EdgeError::AdminUnauthorized)
+                Err(errors::ADMIN_UNAUTHORIZED)
             }
             Some(endpoint) if endpoint.access == Access::Operators => match endpoint.is_change() {
-                true if sender != Sender::Local => Err(EdgeError::OperatorsOnly),
-                false if access != Access::Operators => Err(EdgeError::AdminDenied),
+                true if sender != Sender::Local => Err(errors::OPERATORS_ONLY),
+                false if access != Access::Operators => Err(errors::ADMIN_DENIED),
                 _ => Ok(sender),
             },
             _ => Ok(sender),
@@ -101,9 +105,9 @@ impl Admin {
     }
 }
 
-fn denied(error: EdgeError) -> PlainResponse {
+fn denied(error: &'static OwnError) -> PlainResponse {
     let mut response = refused(&error.refusal());
-    if matches!(error, EdgeError::AdminUnauthorized) {
+    if error == errors::ADMIN_UNAUTHORIZED {
         let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     }

@@ -1,117 +1,87 @@
-//! Specific causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
+//! Specific causes of an error: same code and status, another sentence or another `Proxy-Status`.
 
 use calendar_edge_judge::problem::{OwnError, Problem};
 use http::StatusCode;
 
-use super::edge::EdgeError;
+use super::edge;
 
+/// Makes a constant of each cause: the row of its error, with the sentence or the kind of failure that it has of its own.
 macro_rules! causes {
-    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, says $sentence:literal)? $(, reports $proxy:literal)?;)+) => {
-        /// One of several causes of the same [`EdgeError`].
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Cause {
-            $($(#[doc = $meaning])+ $name,)+
-        }
+    ($($(#[doc = $meaning:literal])+ $name:ident = $error:ident $(, says $sentence:literal)? $(, reports $proxy:literal)?;)+) => {
+        $(
+            $(#[doc = $meaning])+
+            pub const $name: &OwnError = &OwnError { $(sentence: $sentence,)? $(proxy_error: $proxy,)? ..*edge::$error };
+        )+
 
-        impl Cause {
-            /// Every cause.
-            #[cfg(test)]
-            pub(super) const ALL: &'static [Self] = &[$(Self::$name),+];
-
-            /// The error it belongs to.
-            pub(super) const fn error(self) -> EdgeError {
-                match self {
-                    $(Self::$name => EdgeError::$error,)+
-                }
-            }
-
-            /// The error with the sentence or the kind of failure that this cause has of its own.
-            pub(super) const fn own(self) -> OwnError {
-                let own = self.error().entry().own;
-                match self {
-                    $(Self::$name => OwnError { $(sentence: $sentence,)? $(proxy_error: $proxy,)? ..own },)+
-                }
-            }
-        }
+        /// Every cause.
+        #[cfg(test)]
+        pub(super) const CAUSES: &[&OwnError] = &[$($name),+];
     };
 }
 
 causes! {
     /// The method is not a token.
-    MalformedMethod => BadRequestLine, says "The request method is malformed.";
+    MALFORMED_METHOD = BAD_REQUEST_LINE, says "The request method is malformed.";
     /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
-    UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
+    UNSUPPORTED_VERSION = BAD_REQUEST_LINE, says "The HTTP version is not supported.";
     /// CGI would read a header as one that frames the body.
-    LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
+    LOOK_ALIKE_HEADER = BAD_HEADER, says "A request header looks like one that frames the body.";
     /// Content-Length beside Transfer-Encoding.
-    LengthAndCoding => AmbiguousLength,
+    LENGTH_AND_CODING = AMBIGUOUS_LENGTH,
         says "The request must not have both Content-Length and Transfer-Encoding.";
     /// Transfer-Encoding is repeated or malformed.
-    BadTransferEncoding => AmbiguousLength, says "The request must have at most one valid Transfer-Encoding.";
+    BAD_TRANSFER_ENCODING = AMBIGUOUS_LENGTH, says "The request must have at most one valid Transfer-Encoding.";
     /// The trailers are malformed or too large.
-    BadTrailers => BadChunk, says "The trailers of the request body are malformed or too large.";
+    BAD_TRAILERS = BAD_CHUNK, says "The trailers of the request body are malformed or too large.";
     /// A form to the rest of the site could be read by PHP in another way.
-    UnreadableForm => UnreadableBody, says "The form cannot be read in one way only.";
+    UNREADABLE_FORM = UNREADABLE_BODY, says "The form cannot be read in one way only.";
     /// A form that is too large to be read whole names a route of the calendar.
-    RouteInLargeForm => RouteContradiction, says "A large form must not name a route of the calendar.";
+    ROUTE_IN_LARGE_FORM = ROUTE_CONTRADICTION, says "A large form must not name a route of the calendar.";
     /// A form that is too large to be read whole names a route that a rule of `[[surface]]` closes.
-    ClosedRouteInForm => RouteContradiction, says "The form names a route that is closed.";
+    CLOSED_ROUTE_IN_FORM = ROUTE_CONTRADICTION, says "The form names a route that is closed.";
     /// A call to `xmlrpc.php` that is too large to be read whole names a method that a rule of `[[surface]]` closes.
-    ClosedMethodInCall => RouteContradiction, says "The call names a method that is closed.";
+    CLOSED_METHOD_IN_CALL = ROUTE_CONTRADICTION, says "The call names a method that is closed.";
     /// A form names a route in a way that only PHP can read.
-    UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
+    UNREADABLE_ROUTE_IN_FORM = ROUTE_CONTRADICTION, says "The form names a route that cannot be read.";
     /// The bodies of other requests left no memory for this one.
-    NoMemoryForBody => Overloaded, says "Too many large requests are being sent. Please try again.";
+    NO_MEMORY_FOR_BODY = OVERLOADED, says "Too many large requests are being sent. Please try again.";
 
     /// The web server in front of WordPress takes no such body.
-    OriginLimitsBody => BodyTooLarge, says "The request body is too large for the site.";
+    ORIGIN_LIMITS_BODY = BODY_TOO_LARGE, says "The request body is too large for the site.";
     /// The web server in front of WordPress takes no such target.
-    OriginLimitsTarget => TargetTooLong, says "The request target is too long for the site.";
+    ORIGIN_LIMITS_TARGET = TARGET_TOO_LONG, says "The request target is too long for the site.";
     /// The web server in front of WordPress takes no such headers.
-    OriginLimitsHeaders => HeadersTooLarge, says "The request headers are too many or too large for the site.";
+    ORIGIN_LIMITS_HEADERS = HEADERS_TOO_LARGE, says "The request headers are too many or too large for the site.";
 
     /// The origin's name does not resolve.
-    OriginName => OriginFailed, reports "dns_error";
+    ORIGIN_NAME = ORIGIN_FAILED, reports "dns_error";
     /// The origin refused the connection.
-    OriginRefused => OriginFailed, reports "connection_refused";
+    ORIGIN_REFUSED = ORIGIN_FAILED, reports "connection_refused";
     /// TLS with the origin failed.
-    OriginTls => OriginFailed, reports "tls_protocol_error";
+    ORIGIN_TLS = ORIGIN_FAILED, reports "tls_protocol_error";
     /// The origin cannot be reached, or reports that the site is down.
-    OriginDown => OriginFailed, reports "destination_unavailable";
+    ORIGIN_DOWN = ORIGIN_FAILED, reports "destination_unavailable";
     /// The response ended early.
-    OriginIncomplete => OriginFailed, reports "http_response_incomplete";
+    ORIGIN_INCOMPLETE = ORIGIN_FAILED, reports "http_response_incomplete";
     /// The response is not HTTP.
-    OriginProtocol => OriginFailed, reports "http_protocol_error";
+    ORIGIN_PROTOCOL = ORIGIN_FAILED, reports "http_protocol_error";
     /// The header section of the response is too large.
-    OriginHeaderSize => OriginFailed, reports "http_response_header_section_size";
+    ORIGIN_HEADER_SIZE = ORIGIN_FAILED, reports "http_response_header_section_size";
     /// The body of the response is too large.
-    OriginBodySize => OriginFailed, reports "http_response_body_size";
+    ORIGIN_BODY_SIZE = ORIGIN_FAILED, reports "http_response_body_size";
     /// The response is compressed, although the edge asked for none.
-    OriginCoding => OriginFailed, reports "http_response_content_coding";
+    ORIGIN_CODING = ORIGIN_FAILED, reports "http_response_content_coding";
     /// The origin did not accept the connection in time.
-    OriginConnectTimeout => OriginTimeout, reports "connection_timeout";
+    ORIGIN_CONNECT_TIMEOUT = ORIGIN_TIMEOUT, reports "connection_timeout";
     /// The call outlived its deadlines inside the edge.
-    DeadlineMissed => OriginTimeout, reports "proxy_internal_error";
+    DEADLINE_MISSED = ORIGIN_TIMEOUT, reports "proxy_internal_error";
 }
 
-// === impl Cause ===
-
-impl Cause {
-    /// The cause as a problem of a request.
-    pub const fn problem(self) -> Problem {
-        Problem::Own(self.own())
-    }
-
-    /// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
-    pub fn received_status(problem: &Problem) -> Option<StatusCode> {
-        let limits = [
-            Self::OriginLimitsBody,
-            Self::OriginLimitsTarget,
-            Self::OriginLimitsHeaders,
-        ];
-        let is_theirs = limits.iter().any(|cause| cause.problem() == *problem);
-        is_theirs.then(|| problem.status())
-    }
+/// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
+pub fn received_status(problem: &Problem) -> Option<StatusCode> {
+    let limits = [ORIGIN_LIMITS_BODY, ORIGIN_LIMITS_TARGET, ORIGIN_LIMITS_HEADERS];
+    let is_theirs = limits.iter().any(|cause| Problem::Own(cause) == *problem);
+    is_theirs.then(|| problem.status())
 }
 
 #[cfg(test)]
@@ -120,24 +90,23 @@ mod tests {
 
     #[test]
     fn causes_differ_from_their_error() {
-        for cause in Cause::ALL {
-            assert_ne!(cause.own(), cause.error().entry().own, "{cause:?}");
+        for cause in CAUSES {
+            let error = edge::ALL.iter().find(|error| error.code == cause.code);
+            assert!(error.is_some_and(|error| error != cause), "{cause:?}");
         }
     }
 
     #[test]
     fn every_sentence_of_an_error_is_a_sentence() {
-        let own = EdgeError::ALL.iter().map(|error| error.entry().own.sentence);
-        for text in own.chain(Cause::ALL.iter().map(|cause| cause.own().sentence)) {
-            assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+        for OwnError { sentence, .. } in edge::ALL.iter().chain(CAUSES) {
+            assert!(sentence.ends_with('.') && !sentence.contains("  "), "{sentence}");
         }
     }
 
     #[test]
     fn every_kind_of_failure_is_one_of_rfc_9209() {
-        let own = EdgeError::ALL.iter().map(|error| error.entry().own.proxy_error);
-        for kind in own.chain(Cause::ALL.iter().map(|cause| cause.own().proxy_error)) {
-            assert!(KINDS.contains(&kind), "{kind}");
+        for OwnError { proxy_error, .. } in edge::ALL.iter().chain(CAUSES) {
+            assert!(KINDS.contains(proxy_error), "{proxy_error}");
         }
     }
 

@@ -1,99 +1,65 @@
 //! The catalogue of the edge's own errors, one row each; `docs/reference/errors.md` and the `OpenAPI` document are
 //! written from it.
 
-use calendar_edge_judge::problem::{OwnError, Problem, Refusal};
+use calendar_edge_judge::problem::OwnError;
 use http::StatusCode;
 
-/// The row of an error in the catalogue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EdgeEntry {
-    /// Code, status, sentence, meaning and kind of failure; a [`Cause`](super::Cause) may have its own sentence or kind.
-    pub own: OwnError,
-    /// Advice for the client.
-    pub client: &'static str,
-    /// Advice for the operator.
-    pub operator: &'static str,
-}
-
-/// Advice for an operator about clients that send broken requests.
-pub(super) const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The access log names the client.";
-
+/// Makes a constant of each row, and a list of all. A name without a row is an error of the judge.
 macro_rules! catalogue {
-    ($($name:ident {
-        $(own: $own:ident,)?
-        $(code: $code:literal,
+    ($($name:ident $({ $($row:tt)+ })?,)+) => {
+        $(catalogue!(@one $name $({ $($row)+ })?);)+
+
+        /// Every error of the edge's own, by status.
+        pub const ALL: &[&OwnError] = &[$($name),+];
+    };
+    (@one $name:ident) => {
+        #[doc = concat!("[`OwnError::", stringify!($name), "`]")]
+        pub const $name: &OwnError = OwnError::$name;
+    };
+    (@one $name:ident {
+        code: $code:literal,
         status: $status:ident,
         sentence: $sentence:literal,
         meaning: $meaning:literal,
-        proxy_error: $proxy:literal,)?
+        proxy_error: $proxy:literal,
         client: $client:literal,
         operator: $operator:expr,
-    })+) => {
-        /// An error of the edge's own: one of the judge's, or one of the proxy's.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum EdgeError {
-            $(
-                $(#[doc = concat!("[`OwnError::", stringify!($own), "`]")])?
-                $(#[doc = $meaning])?
-                $name,
-            )+
-        }
-
-        impl EdgeError {
-            /// Every error, by status.
-            pub const ALL: &'static [Self] = &[$(Self::$name),+];
-
-            /// Its row in the catalogue.
-            pub const fn entry(self) -> &'static EdgeEntry {
-                match self {
-                    $(Self::$name => &EdgeEntry {
-                        $(own: OwnError::$own,)?
-                        $(own: OwnError {
-                            code: $code,
-                            status: StatusCode::$status,
-                            sentence: $sentence,
-                            meaning: $meaning,
-                            proxy_error: $proxy,
-                        },)?
-                        client: $client,
-                        operator: $operator,
-                    },)+
-                }
-            }
-        }
+    }) => {
+        #[doc = $meaning]
+        pub const $name: &OwnError = &OwnError {
+            code: $code,
+            status: StatusCode::$status,
+            sentence: $sentence,
+            meaning: $meaning,
+            proxy_error: $proxy,
+            client: $client,
+            operator: $operator,
+        };
     };
 }
 
 catalogue! {
-    BadLine {
+    BAD_LINE {
         code: "edge_bad_line",
         status: BAD_REQUEST,
         sentence: "Lines must end in CRLF and hold no control characters.",
         meaning: "A line of the request head ends in something other than CRLF, or holds a control character.",
         proxy_error: "http_request_error",
         client: "Use an HTTP library instead of writing requests by hand.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BadRequestLine {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    BAD_REQUEST_LINE {
         code: "edge_bad_request_line",
         status: BAD_REQUEST,
         sentence: "The request line must be method, target and version.",
         meaning: "The request line is malformed, its method is not a token, or its version is not supported.",
         proxy_error: "http_request_error",
         client: "Send HTTP/1.1 or HTTP/2 with one space between method, target and version.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BadTarget {
-        own: BAD_TARGET,
-        client: "Send a path that begins with `/`, and percent-encode it correctly.",
-        operator: LOOK_AT_CLIENT,
-    }
-    AmbiguousTarget {
-        own: AMBIGUOUS_TARGET,
-        client: "Send the path in its resolved form, without `.` and `..` segments and backslashes.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BadHost {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    BAD_TARGET,
+    AMBIGUOUS_TARGET,
+    BAD_HOST {
         code: "edge_bad_host",
         status: BAD_REQUEST,
         sentence: "The request must name exactly one valid host.",
@@ -101,17 +67,17 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send one `Host` header with a host name or address and an optional port.",
         operator: "If a proxy stands in front, check the `Host` header that it sends.",
-    }
-    BadHeader {
+    },
+    BAD_HEADER {
         code: "edge_bad_header",
         status: BAD_REQUEST,
         sentence: "A request header is malformed.",
         meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
         proxy_error: "http_request_error",
         client: "Check the names of the headers: letters, digits and hyphens, no space before the colon, no folding.",
-        operator: LOOK_AT_CLIENT,
-    }
-    AmbiguousLength {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    AMBIGUOUS_LENGTH {
         code: "edge_ambiguous_length",
         status: BAD_REQUEST,
         sentence: "The request must have at most one valid Content-Length.",
@@ -120,17 +86,17 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
         operator: "Look at the client and at proxies in front: such requests can be an attempt at request smuggling.",
-    }
-    BadChunk {
+    },
+    BAD_CHUNK {
         code: "edge_bad_chunk",
         status: BAD_REQUEST,
         sentence: "The chunks of the request body are malformed.",
         meaning: "The chunked request body or its trailers are malformed.",
         proxy_error: "http_request_error",
         client: "Leave chunked encoding to an HTTP library, or send `Content-Length`.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BadBody {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    BAD_BODY {
         code: "edge_bad_body",
         status: BAD_REQUEST,
         sentence: "The request body is incomplete.",
@@ -138,53 +104,17 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send the request again; a write to the calendar has not reached the site.",
         operator: "Nothing, unless it happens often: then look for a proxy in front that closes connections early.",
-    }
-    UnexpectedBody {
-        own: UNEXPECTED_BODY,
-        client: "Send the parameters in the query, without a body.",
-        operator: "Use the compatible profile if clients depend on such bodies.",
-    }
-    UnreadableBody {
-        own: UNREADABLE_BODY,
-        client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`.",
-        operator: LOOK_AT_CLIENT,
-    }
-    InvalidUtf8 {
-        own: INVALID_UTF8,
-        client: "Encode the form in UTF-8.",
-        operator: LOOK_AT_CLIENT,
-    }
-    TooManyParameters {
-        own: TOO_MANY_PARAMETERS,
-        client: "Send fewer parameters.",
-        operator: "The limits are fixed, below PHP's `max_input_vars`.",
-    }
-    RouteContradiction {
-        own: ROUTE_CONTRADICTION,
-        client: "Remove `rest_route`; the path names the route.",
-        operator: "Look at the client: such a request can be an attempt to get around the rules.",
-    }
-    MethodContradiction {
-        own: METHOD_CONTRADICTION,
-        client: "Send the method itself, or name it once.",
-        operator: LOOK_AT_CLIENT,
-    }
-    PathContradiction {
-        own: PATH_CONTRADICTION,
-        client: "Send `id` and `slug` in the path only.",
-        operator: LOOK_AT_CLIENT,
-    }
-    VariableMismatch {
-        own: VARIABLE_MISMATCH,
-        client: "Send each parameter in one place.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BadAuthorization {
-        own: BAD_AUTHORIZATION,
-        client: "Send one `Authorization` header, as Basic credentials with an application password.",
-        operator: "The strict profile accepts Basic: use the profile `compatible` where clients need another scheme.",
-    }
-    BadPurge {
+    },
+    UNEXPECTED_BODY,
+    UNREADABLE_BODY,
+    INVALID_UTF8,
+    TOO_MANY_PARAMETERS,
+    ROUTE_CONTRADICTION,
+    METHOD_CONTRADICTION,
+    PATH_CONTRADICTION,
+    VARIABLE_MISMATCH,
+    BAD_AUTHORIZATION,
+    BAD_PURGE {
         code: "edge_bad_purge",
         status: BAD_REQUEST,
         sentence: "The order names nothing that could be removed.",
@@ -192,8 +122,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send JSON with `tags`, or with `all` and the value true.",
         operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
-    }
-    BadLogFilter {
+    },
+    BAD_LOG_FILTER {
         code: "edge_bad_log_filter",
         status: BAD_REQUEST,
         sentence: "The log filter cannot be read.",
@@ -202,8 +132,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send a level, or parts of the program with levels: `info,hyper=debug`.",
         operator: "As the client.",
-    }
-    AdminUnauthorized {
+    },
+    ADMIN_UNAUTHORIZED {
         code: "edge_admin_unauthorized",
         status: UNAUTHORIZED,
         sentence: "Operators on other machines need a token.",
@@ -212,8 +142,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Send `Authorization: Bearer …` with the content of that file; commands take `--token-file`.",
         operator: "Give the token to whoever needs it. `/livez` and `/readyz` need none.",
-    }
-    PurgeDenied {
+    },
+    PURGE_DENIED {
         code: "edge_purge_denied",
         status: FORBIDDEN,
         sentence: "Only the site and its operators may remove answers.",
@@ -223,8 +153,8 @@ catalogue! {
         client: "Nothing: only the companion plugin of the site gives such orders.",
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines; a \
             proxy between them must keep `Host`, or be the one of `public_url`. Orders without a signature are taken from this machine by the admin listener.",
-    }
-    AdminDenied {
+    },
+    ADMIN_DENIED {
         code: "edge_admin_denied",
         status: FORBIDDEN,
         sentence: "This page is for operators on this machine.",
@@ -234,8 +164,8 @@ catalogue! {
         client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`; or with the \
             token of `admin.token_file`.",
         operator: "Nothing, if nobody else should see what refused requests contained.",
-    }
-    OperatorsOnly {
+    },
+    OPERATORS_ONLY {
         code: "edge_operators_only",
         status: FORBIDDEN,
         sentence: "Only operators may do that.",
@@ -244,8 +174,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Nothing: only operators change anything there.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
-    }
-    AddressDenied {
+    },
+    ADDRESS_DENIED {
         code: "edge_address_denied",
         status: FORBIDDEN,
         sentence: "Writing is not possible from this address.",
@@ -253,8 +183,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Write from a permitted network, or ask the operator.",
         operator: "Add the network to `write_addresses`. Behind a proxy, check `trusted_proxies` as well.",
-    }
-    WriterDenied {
+    },
+    WRITER_DENIED {
         code: "edge_writer_denied",
         status: FORBIDDEN,
         sentence: "This account may not write here.",
@@ -262,23 +192,11 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Use another account, or ask the operator.",
         operator: "Add the account name to `writers`.",
-    }
-    AuthorDenied {
-        own: AUTHOR_DENIED,
-        client: "Leave out `author`; the account that writes becomes the author.",
-        operator: "Set `allow_author = true` to permit it.",
-    }
-    OperationDenied {
-        own: OPERATION_DENIED,
-        client: "Do without the operation.",
-        operator: "Set `allow = true` for the operation to offer it.",
-    }
-    ReadOnly {
-        own: READ_ONLY,
-        client: "Write later.",
-        operator: "Set `read_only = false` to permit writes.",
-    }
-    UnknownRefusal {
+    },
+    AUTHOR_DENIED,
+    OPERATION_DENIED,
+    READ_ONLY,
+    UNKNOWN_REFUSAL {
         code: "edge_unknown_refusal",
         status: NOT_FOUND,
         sentence: "No refusal with this id is kept.",
@@ -287,8 +205,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Copy the id from `X-Request-Id` of the response or from the log.",
         operator: "Increase `log.refusals` if refusals are needed for longer.",
-    }
-    FeedOff {
+    },
+    FEED_OFF {
         code: "edge_feed_off",
         status: NOT_FOUND,
         sentence: "This calendar has no feed of changes.",
@@ -296,13 +214,9 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Read the lists instead.",
         operator: "Set `feed.enabled = true`; the site needs the companion plugin.",
-    }
-    MethodNotAllowed {
-        own: METHOD_NOT_ALLOWED,
-        client: "Use one of the methods in the `Allow` header.",
-        operator: "Nothing: the API does not have this operation.",
-    }
-    RequestTimeout {
+    },
+    METHOD_NOT_ALLOWED,
+    REQUEST_TIMEOUT {
         code: "edge_request_timeout",
         status: REQUEST_TIMEOUT,
         sentence: "The request body came too slowly.",
@@ -311,8 +225,8 @@ catalogue! {
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
         operator: "Raise `timeouts.client_body` if \
             honest clients are that slow.",
-    }
-    PurgeReplayed {
+    },
+    PURGE_REPLAYED {
         code: "edge_purge_replayed",
         status: CONFLICT,
         sentence: "This order was carried out before.",
@@ -320,8 +234,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Sign each order anew.",
         operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
-    }
-    PatchConflict {
+    },
+    PATCH_CONFLICT {
         code: "edge_patch_conflict",
         status: CONFLICT,
         sentence: "The record has changed meanwhile. Please read it and try again.",
@@ -330,8 +244,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH again if it still makes sense.",
         operator: "Nothing, unless it happens often: then look for a client that writes the same record all the time.",
-    }
-    PreconditionFailed {
+    },
+    PRECONDITION_FAILED {
         code: "edge_precondition_failed",
         status: PRECONDITION_FAILED,
         sentence: "The record does not meet the precondition of the request.",
@@ -339,15 +253,10 @@ catalogue! {
             entity tag, which records do not have for callers with credentials. Nothing was written.",
         proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH with its `modified_utc` as `If-Unmodified-Since`.",
-        operator: LOOK_AT_CLIENT,
-    }
-    BodyTooLarge {
-        own: BODY_TOO_LARGE,
-        client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
-        operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
-            the limit of the web server in front of WordPress.",
-    }
-    TargetTooLong {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    BODY_TOO_LARGE,
+    TARGET_TOO_LONG {
         code: "edge_target_too_long",
         status: URI_TOO_LONG,
         sentence: "The request target is too long.",
@@ -356,22 +265,18 @@ catalogue! {
         client: "Send a shorter query.",
         operator: "The edge accepts 8 KiB. If `Proxy-Status` has a `received-status`, raise the limit of the web \
             server in front of WordPress.",
-    }
-    UnsupportedMediaType {
-        own: UNSUPPORTED_MEDIA_TYPE,
-        client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`, uncompressed.",
-        operator: "Use the compatible profile if clients depend on other types.",
-    }
-    UnknownExpectation {
+    },
+    UNSUPPORTED_MEDIA_TYPE,
+    UNKNOWN_EXPECTATION {
         code: "edge_unknown_expectation",
         status: EXPECTATION_FAILED,
         sentence: "The only expectation is 100-continue.",
         meaning: "The `Expect` header holds something other than `100-continue`.",
         proxy_error: "http_request_error",
         client: "Send `Expect: 100-continue`, or no `Expect` at all.",
-        operator: LOOK_AT_CLIENT,
-    }
-    Misdirected {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    MISDIRECTED {
         code: "edge_misdirected",
         status: MISDIRECTED_REQUEST,
         sentence: "This host is not served here.",
@@ -379,8 +284,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Check the host name of the URL.",
         operator: "Add the name to `hosts`, and check `public_url`. Behind a proxy, check the `Host` that it sends.",
-    }
-    RateLimited {
+    },
+    RATE_LIMITED {
         code: "edge_rate_limited",
         status: TOO_MANY_REQUESTS,
         sentence: "Too many requests. Please wait and try again.",
@@ -389,8 +294,8 @@ catalogue! {
         client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows what is left.",
         operator: "Raise the rates in `[rate_limits]` if honest clients meet them. Behind a proxy, check \
             `trusted_proxies`: without it all clients share the proxy's address.",
-    }
-    HeadersTooLarge {
+    },
+    HEADERS_TOO_LARGE {
         code: "edge_headers_too_large",
         status: REQUEST_HEADER_FIELDS_TOO_LARGE,
         sentence: "The request headers are too many or too large.",
@@ -400,8 +305,8 @@ catalogue! {
         client: "Send fewer or shorter headers; cookies are the usual cause.",
         operator: "The limits are fixed. If `Proxy-Status` has a \
             `received-status`, raise the limit of the web server in front of WordPress.",
-    }
-    InternalError {
+    },
+    INTERNAL_ERROR {
         code: "edge_internal_error",
         status: INTERNAL_SERVER_ERROR,
         sentence: "The edge failed to handle the request.",
@@ -409,8 +314,8 @@ catalogue! {
         proxy_error: "proxy_internal_error",
         client: "Report the `X-Request-Id` to the operator.",
         operator: "Look for the request id in the log, and report the defect.",
-    }
-    NoUpgrade {
+    },
+    NO_UPGRADE {
         code: "edge_no_upgrade",
         status: NOT_IMPLEMENTED,
         sentence: "Connections of other protocols do not pass here.",
@@ -418,8 +323,8 @@ catalogue! {
         proxy_error: "http_request_error",
         client: "Use the same route over HTTP, if it has one.",
         operator: "Route the path in the proxy in front of the edge straight to the site.",
-    }
-    FeedUnavailable {
+    },
+    FEED_UNAVAILABLE {
         code: "edge_feed_unavailable",
         status: NOT_IMPLEMENTED,
         sentence: "The feed of changes needs the site's companion plugin, which is not heard.",
@@ -429,22 +334,18 @@ catalogue! {
         client: "Read the lists instead, and try again later.",
         operator: "Install the companion plugin, and give it the secret of `origin.secret_file`. `calendar-edge check` says \
             whether they fit.",
-    }
-    UnknownTransferCoding {
+    },
+    UNKNOWN_TRANSFER_CODING {
         code: "edge_unknown_transfer_coding",
         status: NOT_IMPLEMENTED,
         sentence: "The only transfer coding is chunked.",
         meaning: "`Transfer-Encoding` names a coding other than `chunked`.",
         proxy_error: "http_request_error",
         client: "Send `Transfer-Encoding: chunked` or `Content-Length`.",
-        operator: LOOK_AT_CLIENT,
-    }
-    MethodUnknown {
-        own: METHOD_UNKNOWN,
-        client: "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
-        operator: LOOK_AT_CLIENT,
-    }
-    OriginFailed {
+        operator: OwnError::LOOK_AT_CLIENT,
+    },
+    METHOD_UNKNOWN,
+    ORIGIN_FAILED {
         code: "edge_origin_failed",
         status: BAD_GATEWAY,
         sentence: "The site could not answer.",
@@ -453,8 +354,8 @@ catalogue! {
         proxy_error: "proxy_internal_response",
         client: "Read the record before you repeat a write. Repeat a read later.",
         operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
-    }
-    FeedFull {
+    },
+    FEED_FULL {
         code: "edge_feed_full",
         status: SERVICE_UNAVAILABLE,
         sentence: "Too many readers wait for changes. Please try again.",
@@ -462,8 +363,8 @@ catalogue! {
         proxy_error: "connection_limit_reached",
         client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
         operator: "Find the readers in the log, or serve them by another edge.",
-    }
-    RecordsBehind {
+    },
+    RECORDS_BEHIND {
         code: "edge_records_behind",
         status: SERVICE_UNAVAILABLE,
         sentence: "The records of this calendar are not all known. Please try again.",
@@ -471,8 +372,8 @@ catalogue! {
         proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Use version 0.10 of the companion plugin or later. The log has the reason, and `edge_facts_whole` is 1 once all are known.",
-    }
-    Overloaded {
+    },
+    OVERLOADED {
         code: "edge_overloaded",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is busy. Please try again.",
@@ -483,8 +384,8 @@ catalogue! {
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
             sentence is about large requests, look for the clients that send them.",
-    }
-    OriginUnavailable {
+    },
+    ORIGIN_UNAVAILABLE {
         code: "edge_origin_unavailable",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is not available at the moment. Please try again.",
@@ -494,8 +395,8 @@ catalogue! {
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Repair the site; the log names its failures. With `origin.namespace` \
             calls do not wait for the site to name its calendar.",
-    }
-    OriginTimeout {
+    },
+    ORIGIN_TIMEOUT {
         code: "edge_origin_timeout",
         status: GATEWAY_TIMEOUT,
         sentence: "The site did not answer in time.",
@@ -504,8 +405,8 @@ catalogue! {
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
         operator: "Find out why the site is slow, or raise `timeouts.origin_read` or \
             `timeouts.origin_write`.",
-    }
-    LoopDetected {
+    },
+    LOOP_DETECTED {
         code: "edge_loop_detected",
         status: LOOP_DETECTED,
         sentence: "The address of the site leads back to this server.",
@@ -514,36 +415,7 @@ catalogue! {
         proxy_error: "proxy_loop_detected",
         client: "Try again later.",
         operator: "Give the site an address of its own, such as a second port of its web server, and name it in `origin.url`.",
-    }
-}
-
-// === impl EdgeError ===
-
-impl EdgeError {
-    /// The stable code, `edge_…`.
-    pub const fn code(self) -> &'static str {
-        self.entry().own.code
-    }
-
-    /// The HTTP status.
-    pub const fn status(self) -> StatusCode {
-        self.entry().own.status
-    }
-
-    /// The error with a code; none for codes of WordPress.
-    pub fn with_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|error| error.code() == code)
-    }
-
-    /// The error as a problem of a request.
-    pub const fn problem(self) -> Problem {
-        Problem::Own(self.entry().own)
-    }
-
-    /// The response with this error, to a request that is not known to be a call.
-    pub fn refusal(self) -> Refusal {
-        Refusal::plain(self.problem())
-    }
+    },
 }
 
 #[cfg(test)]
@@ -554,38 +426,31 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_have_one_prefix() {
-        let codes: BTreeSet<&str> = EdgeError::ALL.iter().map(|error| error.code()).collect();
-        assert_eq!(codes.len(), EdgeError::ALL.len());
+        let codes: BTreeSet<&str> = ALL.iter().map(|error| error.code).collect();
+        assert_eq!(codes.len(), ALL.len());
         assert!(codes.iter().all(|code| code.starts_with("edge_")));
     }
 
     #[test]
     fn rows_are_in_order_of_status() {
-        assert!(EdgeError::ALL.is_sorted_by_key(|error| error.status()));
+        assert!(ALL.is_sorted_by_key(|error| error.status));
     }
 
     #[test]
     fn only_the_clients_own_faults_are_called_request_errors() {
-        for error in EdgeError::ALL {
-            let entry = error.entry();
-            let is_request_error = entry.own.proxy_error == "http_request_error";
+        for error in ALL {
+            let is_request_error = error.proxy_error == "http_request_error";
             // 501: the client uses an unknown transfer coding or method.
-            let status = entry.own.status;
+            let status = error.status;
             let is_clients = status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED;
-            assert_eq!(is_request_error, is_clients, "{}", error.code());
+            assert_eq!(is_request_error, is_clients, "{}", error.code);
         }
     }
 
     #[test]
     fn every_text_is_a_sentence() {
-        for error in EdgeError::ALL {
-            let entry = error.entry();
-            for text in [
-                entry.own.sentence,
-                entry.own.meaning,
-                entry.client,
-                entry.operator,
-            ] {
+        for error in ALL {
+            for text in [error.sentence, error.meaning, error.client, error.operator] {
                 assert!(text.ends_with('.') && !text.contains("  "), "{text}");
             }
         }

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::cause::Cause;
-use super::edge::{EdgeError, LOOK_AT_CLIENT};
+use calendar_edge_judge::problem::OwnError;
+
+use super::cause::CAUSES;
+use super::edge::ALL;
 
 const HEAD: &str = "\
 # Errors
@@ -28,35 +30,34 @@ stands here after the status. The line `request served` of the log has the code 
 /// The Markdown text of `docs/reference/errors.md`.
 fn reference() -> String {
     let mut text = HEAD.to_owned();
-    for error in EdgeError::ALL {
-        section(*error, &mut text);
+    for error in ALL {
+        section(error, &mut text);
     }
     text
 }
 
-fn section(error: EdgeError, text: &mut String) {
-    let entry = error.entry();
+fn section(error: &OwnError, text: &mut String) {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
         "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
-        entry.own.code,
-        entry.own.status.as_u16(),
+        error.code,
+        error.status.as_u16(),
         proxy_errors(error),
-        entry.own.meaning,
-        entry.client
+        error.meaning,
+        error.client
     );
-    if entry.operator != LOOK_AT_CLIENT {
-        let _ = writeln!(text, "- Operator: {}", entry.operator);
+    if error.operator != OwnError::LOOK_AT_CLIENT {
+        let _ = writeln!(text, "- Operator: {}", error.operator);
     }
 }
 
 /// Every `error` that `Proxy-Status` may contain, the usual one first.
-fn proxy_errors(error: EdgeError) -> String {
-    let causes = Cause::ALL.iter().filter(|cause| cause.error() == error);
-    let own = causes.map(|cause| cause.own().proxy_error);
-    let own = own.filter(|kind| *kind != error.entry().own.proxy_error);
-    let names = std::iter::once(error.entry().own.proxy_error).chain(own);
+fn proxy_errors(error: &OwnError) -> String {
+    let causes = CAUSES.iter().filter(|cause| cause.code == error.code);
+    let own = causes.map(|cause| cause.proxy_error);
+    let own = own.filter(|kind| *kind != error.proxy_error);
+    let names = std::iter::once(error.proxy_error).chain(own);
     names
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()

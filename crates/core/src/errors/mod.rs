@@ -6,6 +6,6 @@ mod edge;
 mod error_reference;
 mod remedy;
 
-pub use cause::Cause;
-pub use edge::{EdgeEntry, EdgeError};
-pub use remedy::Remedy;
+pub use cause::*;
+pub use edge::*;
+pub use remedy::{codes, remedy};

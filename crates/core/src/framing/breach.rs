@@ -1,7 +1,7 @@
 //! The rules that keep a request readable in exactly one way, and the response to a request that breaks one.
 
-use crate::errors::{Cause, EdgeError};
-use calendar_edge_judge::problem::{Problem, Refusal};
+use crate::errors;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 
 /// The rule that a request breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,27 +61,27 @@ pub struct Breached {
 impl Breach {
     /// The response to a request that breaks this rule.
     pub fn refusal(self) -> Refusal {
-        Refusal::plain(self.problem())
+        self.error().refusal()
     }
 
-    const fn problem(self) -> Problem {
+    const fn error(self) -> &'static OwnError {
         match self {
-            Self::Line => EdgeError::BadLine.problem(),
-            Self::RequestLine => EdgeError::BadRequestLine.problem(),
-            Self::Method => Cause::MalformedMethod.problem(),
-            Self::Version => Cause::UnsupportedVersion.problem(),
-            Self::Target => EdgeError::BadTarget.problem(),
-            Self::TargetTooLong => EdgeError::TargetTooLong.problem(),
-            Self::Field => EdgeError::BadHeader.problem(),
-            Self::HeadersTooLarge => EdgeError::HeadersTooLarge.problem(),
-            Self::LookAlike => Cause::LookAlikeHeader.problem(),
-            Self::Length => EdgeError::AmbiguousLength.problem(),
-            Self::LengthAndCoding => Cause::LengthAndCoding.problem(),
-            Self::Coding => Cause::BadTransferEncoding.problem(),
-            Self::UnknownCoding => EdgeError::UnknownTransferCoding.problem(),
-            Self::Chunk => EdgeError::BadChunk.problem(),
-            Self::Trailer => Cause::BadTrailers.problem(),
-            Self::Expectation => EdgeError::UnknownExpectation.problem(),
+            Self::Line => errors::BAD_LINE,
+            Self::RequestLine => errors::BAD_REQUEST_LINE,
+            Self::Method => errors::MALFORMED_METHOD,
+            Self::Version => errors::UNSUPPORTED_VERSION,
+            Self::Target => errors::BAD_TARGET,
+            Self::TargetTooLong => errors::TARGET_TOO_LONG,
+            Self::Field => errors::BAD_HEADER,
+            Self::HeadersTooLarge => errors::HEADERS_TOO_LARGE,
+            Self::LookAlike => errors::LOOK_ALIKE_HEADER,
+            Self::Length => errors::AMBIGUOUS_LENGTH,
+            Self::LengthAndCoding => errors::LENGTH_AND_CODING,
+            Self::Coding => errors::BAD_TRANSFER_ENCODING,
+            Self::UnknownCoding => errors::UNKNOWN_TRANSFER_CODING,
+            Self::Chunk => errors::BAD_CHUNK,
+            Self::Trailer => errors::BAD_TRAILERS,
+            Self::Expectation => errors::UNKNOWN_EXPECTATION,
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Problem {
     /// A write without credentials.
     Forbidden,
     /// An error that does not exist in WordPress.
-    Own(OwnError),
+    Own(&'static OwnError),
 }
 
 /// One entry of `rest_invalid_param`.

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
-use crate::errors::EdgeError;
+use crate::errors;
 use calendar_edge_judge::contract::answer::{DETAILED_ERRORS, ERROR, ResponseModel, Shape};
-use calendar_edge_judge::problem::Words;
+use calendar_edge_judge::problem::{OwnError, Problem, Words};
 
 /// The schema of the edge's own codes.
 const EDGE_CODES: &str = "EdgeErrorCode";
@@ -34,9 +34,9 @@ fn coded(mut error: Value) -> Value {
             "rest_no_route",
             "rest_forbidden",
             "event-not-accessible",
-            EdgeError::RateLimited.code(),
-            EdgeError::Overloaded.code(),
-            EdgeError::OriginFailed.code(),
+            errors::RATE_LIMITED.code,
+            errors::OVERLOADED.code,
+            errors::ORIGIN_FAILED.code,
         ],
     });
     error
@@ -44,28 +44,25 @@ fn coded(mut error: Value) -> Value {
 
 /// Every code of the edge with its status, its meaning and its remedy.
 fn edge_codes() -> Value {
-    let all = || EdgeError::ALL.iter().copied();
-    let told = |error: EdgeError| {
-        let entry = error.entry();
-        format!("{}: {} {}", error.status(), entry.own.meaning, entry.client)
-    };
+    let all = || errors::ALL.iter().copied();
+    let told = |error: &OwnError| format!("{}: {} {}", error.status, error.meaning, error.client);
     json!({
         "type": "string",
-        "enum": all().map(EdgeError::code).collect::<Vec<_>>(),
+        "enum": all().map(|error| error.code).collect::<Vec<_>>(),
         "x-enum-descriptions": all().map(told).collect::<Vec<_>>(),
     })
 }
 
 /// The edge's own responses with this status, by code.
 pub(super) fn examples(status: u16) -> Map<String, Value> {
-    let errors = EdgeError::ALL.iter().copied();
+    let errors = errors::ALL.iter().copied();
     errors
         // Requests to remove answers are no operation of the calendar.
-        .filter(|error| error.status().as_u16() == status && *error != EdgeError::PurgeReplayed)
+        .filter(|error| error.status.as_u16() == status && *error != errors::PURGE_REPLAYED)
         .map(|error| {
-            let value = error.problem().to_json(&Words::english());
-            let example = json!({"summary": error.entry().own.meaning, "value": value});
-            (error.code().to_owned(), example)
+            let value = Problem::Own(error).to_json(&Words::english());
+            let example = json!({"summary": error.meaning, "value": value});
+            (error.code.to_owned(), example)
         })
         .collect()
 }

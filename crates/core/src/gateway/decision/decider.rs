@@ -12,7 +12,7 @@ use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteFormScan, site_form};
 use super::site_headers::sent_method;
-use crate::errors::EdgeError;
+use crate::errors;
 use crate::gateway::surface::{SeenBody, SurfaceRules};
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
@@ -152,7 +152,7 @@ impl Decider {
             BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
             BodyRule::Read | BodyRule::Brief => body,
             BodyRule::Refuse if !body.is_empty() => {
-                return Decision::Refuse(EdgeError::UnexpectedBody.refusal());
+                return Decision::Refuse(errors::UNEXPECTED_BODY.refusal());
             }
             BodyRule::Drop | BodyRule::Refuse => &[],
         };
@@ -241,7 +241,7 @@ impl Decider {
         let client = Client::new(head.client, opened.identity());
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
         if is_write && !self.on_head.writers.include(client) {
-            let refusal = EdgeError::WriterDenied.refusal();
+            let refusal = errors::WRITER_DENIED.refusal();
             judgement.insists =
                 (judgement.mode != Mode::Enforce).then(|| refusal.problem().held_in_every_mode());
             judgement.outcome = Outcome::Refuse(refusal);
@@ -371,7 +371,7 @@ impl Decider {
 }
 
 fn too_large() -> Decision {
-    Decision::Refuse(EdgeError::BodyTooLarge.refusal())
+    Decision::Refuse(errors::BODY_TOO_LARGE.refusal())
 }
 
 #[cfg(test)]

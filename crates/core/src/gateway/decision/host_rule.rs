@@ -2,7 +2,7 @@
 
 use http::request::Parts;
 
-use crate::errors::EdgeError;
+use crate::errors;
 use crate::gateway::authority::{BadHost, Host};
 use calendar_edge_judge::problem::Refusal;
 
@@ -10,9 +10,9 @@ use calendar_edge_judge::problem::Refusal;
 /// and hosts that the edge does not serve.
 pub(super) fn named_host(hosts: &[String], head: &Parts) -> Result<Option<Host>, Refusal> {
     match Host::named_by(head) {
-        Ok(Some(host)) if !hosts.is_empty() && !serve(hosts, &host) => Err(EdgeError::Misdirected.refusal()),
+        Ok(Some(host)) if !hosts.is_empty() && !serve(hosts, &host) => Err(errors::MISDIRECTED.refusal()),
         Ok(host) => Ok(host),
-        Err(BadHost) => Err(EdgeError::BadHost.refusal()),
+        Err(BadHost) => Err(errors::BAD_HOST.refusal()),
     }
 }
 

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::request_head::RequestHead;
 use super::site_headers::{OVERRIDE, names_method_unclearly};
-use crate::errors::EdgeError;
+use crate::errors;
 use crate::gateway::authority::names_us;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
 use crate::settings::{Profile, Settings};
@@ -98,7 +98,7 @@ fn unclear_method(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
         Profile::Strict => headers.contains_key(OVERRIDE),
         Profile::Compatible => names_method_unclearly(headers),
     };
-    is_unclear.then(|| EdgeError::MethodContradiction.refusal())
+    is_unclear.then(|| errors::METHOD_CONTRADICTION.refusal())
 }
 
 /// Credentials do not matter for a target without a route: the response is 404.
@@ -117,7 +117,7 @@ fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
     let client = Client::new(read.head.client, credentials.identity());
     let is_denied = read.is_routed() && read.cost == CostClass::Write && !rules.writers.are_at(client);
-    is_denied.then(|| EdgeError::AddressDenied.refusal())
+    is_denied.then(|| errors::ADDRESS_DENIED.refusal())
 }
 
 /// A call without any credentials is not refused here: it is told what it lacks.
@@ -130,7 +130,7 @@ fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
         .filter(|operation| operation.is_write())?;
     let client = Client::new(read.head.client, credentials.identity());
     let is_denied = !rules.writers.include(client) && !rules.judge.lacks_credentials(operation, credentials);
-    is_denied.then(|| EdgeError::WriterDenied.refusal())
+    is_denied.then(|| errors::WRITER_DENIED.refusal())
 }
 
 fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
@@ -138,7 +138,7 @@ fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
         let RequestHead { parts, addressed, .. } = read.head;
         names_us(rules.public_url.as_ref(), &rules.hosts, parts, *addressed)
     };
-    (read.profile == Profile::Strict && !is_ours()).then(|| EdgeError::Misdirected.refusal())
+    (read.profile == Profile::Strict && !is_ours()).then(|| errors::MISDIRECTED.refusal())
 }
 
 // === impl ReadHead ===

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use super::site_headers::sent_method;
-use crate::errors::Cause;
-use calendar_edge_judge::problem::Problem;
+use crate::errors;
+use calendar_edge_judge::problem::{OwnError, Problem};
 use calendar_edge_judge::routing::{CallTarget, Named, Roots, Target};
 use calendar_edge_judge::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
 use calendar_edge_judge::wordpress::value::write_escaped;
@@ -31,7 +31,7 @@ pub struct SiteFormScan {
 pub(super) fn site_form(roots: &Arc<Roots>, head: &Parts) -> Result<Option<SiteFormScan>, Problem> {
     let form = SiteForm::of(&head.method, ContentHeaders::of(&head.headers));
     if form == SiteForm::Ambiguous {
-        return Err(Cause::UnreadableForm.problem());
+        return Err(Problem::Own(errors::UNREADABLE_FORM));
     }
     Ok(FormScanner::new(form).map(|scanner| SiteFormScan {
         roots: Arc::clone(roots),
@@ -47,7 +47,7 @@ impl SiteFormScan {
     /// # Errors
     /// A form that PHP could read in another way, or that names a route of the calendar. Nothing that was not
     /// returned before may go on.
-    pub fn push(&mut self, piece: Bytes) -> Result<Scanned, Cause> {
+    pub fn push(&mut self, piece: Bytes) -> Result<Scanned, &'static OwnError> {
         let scanned = self.scanner.push(piece).map_err(cause)?;
         self.harmless(scanned)
     }
@@ -56,24 +56,24 @@ impl SiteFormScan {
     ///
     /// # Errors
     /// As [`push`](Self::push); and a form that ends early.
-    pub fn finish(&mut self) -> Result<Scanned, Cause> {
+    pub fn finish(&mut self) -> Result<Scanned, &'static OwnError> {
         let scanned = self.scanner.finish().map_err(cause)?;
         self.harmless(scanned)
     }
 
-    fn harmless(&self, scanned: Scanned) -> Result<Scanned, Cause> {
+    fn harmless(&self, scanned: Scanned) -> Result<Scanned, &'static OwnError> {
         for route in &scanned.routes {
             match self.roots.named(route) {
                 Named::Elsewhere => {}
-                Named::Calendar => return Err(Cause::RouteInLargeForm),
-                Named::Doubtful => return Err(Cause::UnreadableRouteInForm),
+                Named::Calendar => return Err(errors::ROUTE_IN_LARGE_FORM),
+                Named::Doubtful => return Err(errors::UNREADABLE_ROUTE_IN_FORM),
             }
         }
         Ok(scanned)
     }
 
     /// Every route that a whole form names, in their order.
-    fn routes(mut self, form: Bytes) -> Result<Vec<Vec<u8>>, Cause> {
+    fn routes(mut self, form: Bytes) -> Result<Vec<Vec<u8>>, &'static OwnError> {
         let mut routes = self.scanner.push(form).map_err(cause)?.routes;
         routes.extend(self.scanner.finish().map_err(cause)?.routes);
         Ok(routes)
@@ -84,11 +84,11 @@ impl SiteFormScan {
     pub(super) fn hidden_call(self, head: &Parts, form: Bytes) -> Result<Option<CallTarget>, Problem> {
         let roots = Arc::clone(&self.roots);
         let is_large = form.len() > WHOLE_FORM_BYTES;
-        let routes = self.routes(form).map_err(Cause::problem)?;
+        let routes = self.routes(form).map_err(Problem::Own)?;
         let named: Vec<Named> = routes.iter().map(|route| roots.named(route)).collect();
         match (named.last(), routes.last()) {
             _ if named.iter().all(|named| *named == Named::Elsewhere) => Ok(None),
-            (Some(Named::Calendar), Some(_)) if is_large => Err(Cause::RouteInLargeForm.problem()),
+            (Some(Named::Calendar), Some(_)) if is_large => Err(Problem::Own(errors::ROUTE_IN_LARGE_FORM)),
             (Some(Named::Calendar), Some(route)) => call(&roots, head, route).map(Some),
             // How many variables a site reads is a setting of its own, so another one may be its last.
             _ => Err(UNREADABLE_ROUTE),
@@ -109,12 +109,12 @@ fn call(roots: &Roots, head: &Parts, route: &[u8]) -> Result<CallTarget, Problem
     }
 }
 
-const fn cause(fault: FormFault) -> Cause {
+const fn cause(fault: FormFault) -> &'static OwnError {
     match fault {
-        FormFault::Multipart(_) => Cause::UnreadableForm,
-        FormFault::UnreadableRoute => Cause::UnreadableRouteInForm,
+        FormFault::Multipart(_) => errors::UNREADABLE_FORM,
+        FormFault::UnreadableRoute => errors::UNREADABLE_ROUTE_IN_FORM,
     }
 }
 
 /// A form whose route is not a plain text, or not the same one under all settings of PHP.
-const UNREADABLE_ROUTE: Problem = Cause::UnreadableRouteInForm.problem();
+const UNREADABLE_ROUTE: Problem = Problem::Own(errors::UNREADABLE_ROUTE_IN_FORM);
