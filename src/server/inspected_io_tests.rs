@@ -3,7 +3,7 @@
 use tokio::io::AsyncReadExt;
 
 use super::*;
-use calendar_edge_core::framing::Breach;
+use calendar_edge_core::errors;
 use calendar_edge_core::settings::{Http2Limits, Limits};
 
 const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
@@ -111,7 +111,7 @@ async fn a_stand_in_replaces_a_broken_head_and_nothing_follows() {
         let more = futures_util::FutureExt::now_or_never(inspected_io.read_u8());
         assert!(more.is_none(), "neither bytes nor an end");
         let found = [(); 4].map(|()| breach.begin().of_head());
-        assert_eq!(found, [None, None, None, Some(Breach::Field)]);
+        assert_eq!(found, [None, None, None, Some(errors::BAD_HEADER)]);
     }
 }
 
@@ -130,6 +130,6 @@ async fn a_broken_body_ends_the_stream_at_its_last_good_byte() {
     let framing = breach.begin();
     assert_eq!(
         (framing.of_head(), framing.of_body()),
-        (None, Some(Breach::Chunk))
+        (None, Some(errors::BAD_CHUNK))
     );
 }

@@ -4,6 +4,7 @@ use super::breach::Breach;
 use super::bytes::split_once;
 use super::fields::{self, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
+use crate::errors;
 
 /// The most digits of a chunk size.
 const SIZE_DIGITS: usize = 16;
@@ -59,7 +60,7 @@ impl ChunkReader {
             ChunkStage::Size(scan) => {
                 let line = scan
                     .next(held, SIZE_DIGITS + EXTENSION)
-                    .map_err(|_| Breach::Chunk)?;
+                    .map_err(|_| errors::BAD_CHUNK)?;
                 let Some(line) = line else {
                     return Ok(None);
                 };
@@ -85,7 +86,7 @@ impl ChunkReader {
                     self.stage = ChunkStage::Size(LineScan::default());
                     Ok(Some((2, false)))
                 }
-                _ => Err(Breach::Chunk),
+                _ => Err(errors::BAD_CHUNK),
             },
             ChunkStage::Trailer(scan) => {
                 let most = TRAILER_BYTES - self.trailer_bytes;
@@ -111,21 +112,21 @@ impl ChunkReader {
         self.extension_bytes += extension;
         let is_sound = extension <= EXTENSION && self.extension_bytes <= EXTENSIONS && !line.contains(&b'\t');
         if !is_sound || digits.is_empty() || digits.len() > SIZE_DIGITS {
-            return Err(Breach::Chunk);
+            return Err(errors::BAD_CHUNK);
         }
         let size = digits.iter().try_fold(0_u64, |size, &digit| {
             let digit = char::from(digit).to_digit(16)?;
             size.checked_mul(16)?.checked_add(u64::from(digit))
         });
-        size.filter(|&size| size <= LARGEST).ok_or(Breach::Chunk)
+        size.filter(|&size| size <= LARGEST).ok_or(errors::BAD_CHUNK)
     }
 
     fn trailer(&mut self, line: &[u8]) -> Result<(), Breach> {
-        let (name, _) = fields::split(line).map_err(|_| Breach::Trailer)?;
+        let (name, _) = fields::split(line).map_err(|_| errors::BAD_TRAILERS)?;
         self.trailers += 1;
         self.trailer_bytes += line.len();
         if self.trailers > TRAILERS || name.len() > LONGEST_NAME {
-            return Err(Breach::Trailer);
+            return Err(errors::BAD_TRAILERS);
         }
         Ok(())
     }
@@ -133,8 +134,8 @@ impl ChunkReader {
 
 const fn trailer_fault(fault: LineFault) -> Breach {
     match fault {
-        LineFault::Control => Breach::Line,
-        LineFault::TooLong => Breach::Trailer,
+        LineFault::Control => errors::BAD_LINE,
+        LineFault::TooLong => errors::BAD_TRAILERS,
     }
 }
 
@@ -181,32 +182,32 @@ mod tests {
         let many_trailers = format!("0\r\n{}\r\n", "a: b\r\n".repeat(TRAILERS + 1));
         let long_trailer = format!("0\r\na: {}\r\n\r\n", "b".repeat(TRAILER_BYTES));
         for (body, expected) in [
-            ("\r\n", Breach::Chunk),
-            ("g\r\n", Breach::Chunk),
-            ("0x5\r\nhello\r\n", Breach::Chunk),
-            ("+5\r\nhello\r\n", Breach::Chunk),
-            ("5 \r\nhello\r\n", Breach::Chunk),
-            (" 5\r\nhello\r\n", Breach::Chunk),
-            ("5 ;a\r\nhello\r\n", Breach::Chunk),
-            ("5;a\tb\r\nhello\r\n", Breach::Chunk),
-            ("5;a\0\r\nhello\r\n", Breach::Chunk),
-            ("5\nhello\r\n", Breach::Chunk),
-            ("5\rhello\r\n", Breach::Chunk),
-            ("5;a\nb\r\nhello\r\n", Breach::Chunk),
-            ("5\r\nhello\n", Breach::Chunk),
-            ("5\r\nhello!\r\n", Breach::Chunk),
-            ("5\r\nhelloworld", Breach::Chunk),
-            ("00000000000000005\r\n", Breach::Chunk),
-            ("8000000000000000\r\n", Breach::Chunk),
-            ("0\r\na\r\n\r\n", Breach::Trailer),
-            ("0\r\n a: b\r\n\r\n", Breach::Trailer),
-            ("0\r\n: b\r\n\r\n", Breach::Trailer),
-            ("0\r\na: b\n\r\n", Breach::Line),
-            ("0\r\n\n", Breach::Line),
-            (&long_extension, Breach::Chunk),
-            (&many_extensions, Breach::Chunk),
-            (&many_trailers, Breach::Trailer),
-            (&long_trailer, Breach::Trailer),
+            ("\r\n", errors::BAD_CHUNK),
+            ("g\r\n", errors::BAD_CHUNK),
+            ("0x5\r\nhello\r\n", errors::BAD_CHUNK),
+            ("+5\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5 \r\nhello\r\n", errors::BAD_CHUNK),
+            (" 5\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5 ;a\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5;a\tb\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5;a\0\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5\nhello\r\n", errors::BAD_CHUNK),
+            ("5\rhello\r\n", errors::BAD_CHUNK),
+            ("5;a\nb\r\nhello\r\n", errors::BAD_CHUNK),
+            ("5\r\nhello\n", errors::BAD_CHUNK),
+            ("5\r\nhello!\r\n", errors::BAD_CHUNK),
+            ("5\r\nhelloworld", errors::BAD_CHUNK),
+            ("00000000000000005\r\n", errors::BAD_CHUNK),
+            ("8000000000000000\r\n", errors::BAD_CHUNK),
+            ("0\r\na\r\n\r\n", errors::BAD_TRAILERS),
+            ("0\r\n a: b\r\n\r\n", errors::BAD_TRAILERS),
+            ("0\r\n: b\r\n\r\n", errors::BAD_TRAILERS),
+            ("0\r\na: b\n\r\n", errors::BAD_LINE),
+            ("0\r\n\n", errors::BAD_LINE),
+            (&long_extension, errors::BAD_CHUNK),
+            (&many_extensions, errors::BAD_CHUNK),
+            (&many_trailers, errors::BAD_TRAILERS),
+            (&long_trailer, errors::BAD_TRAILERS),
         ] {
             assert_eq!(read(body.as_bytes()), Err(expected), "{body:.40}");
         }

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, Version};
 use super::breach::Breach;
 use super::fields;
 use super::request_line::check_method;
+use crate::errors;
 
 /// Checks a decoded head. For HTTP/1 only the expectation is left to check.
 ///
@@ -32,7 +33,7 @@ fn check_target(head: &Parts) -> Result<(), Breach> {
         .path_and_query()
         .is_some_and(|target| target.as_str().starts_with('/'));
     if head.uri.scheme_str().is_some_and(|scheme| !is_web(scheme)) || !has_path {
-        return Err(Breach::Target);
+        return Err(errors::BAD_TARGET);
     }
     Ok(())
 }
@@ -44,7 +45,7 @@ fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
         // HTTP/2 allows no blanks around values. A parser that strips them would read another value
         // (RFC 9113 8.2.1).
         if value.trim_ascii().len() != value.len() {
-            return Err(Breach::Field);
+            return Err(errors::BAD_HEADER);
         }
     }
     let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
@@ -52,7 +53,7 @@ fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
         fields::length(length.as_bytes())?;
     }
     if lengths.next().is_some() {
-        return Err(Breach::Length);
+        return Err(errors::AMBIGUOUS_LENGTH);
     }
     Ok(())
 }
@@ -63,7 +64,7 @@ fn check_expectation(headers: &HeaderMap) -> Result<(), Breach> {
     if headers.get_all(EXPECT).iter().all(is_known) {
         return Ok(());
     }
-    Err(Breach::Expectation)
+    Err(errors::UNKNOWN_EXPECTATION)
 }
 
 #[cfg(test)]
@@ -82,12 +83,16 @@ mod tests {
         for (method, target, expected) in [
             ("GET", "http://a.example/b", Ok(())),
             ("GET", "/b", Ok(())),
-            ("GET", "ftp://a.example/b", Err(Breach::Target)),
-            ("OPTIONS", "*", Err(Breach::Target)),
-            ("GET", "http://a.example?b", Err(Breach::Target)),
-            ("CONNECT", "a.example:80", Err(Breach::Target)),
-            ("CONNECT", "/a", Err(Breach::Target)),
-            ("GETGETGETGETGETGETGETGETGETGETGETGET", "/", Err(Breach::Method)),
+            ("GET", "ftp://a.example/b", Err(errors::BAD_TARGET)),
+            ("OPTIONS", "*", Err(errors::BAD_TARGET)),
+            ("GET", "http://a.example?b", Err(errors::BAD_TARGET)),
+            ("CONNECT", "a.example:80", Err(errors::BAD_TARGET)),
+            ("CONNECT", "/a", Err(errors::BAD_TARGET)),
+            (
+                "GETGETGETGETGETGETGETGETGETGETGETGET",
+                "/",
+                Err(errors::MALFORMED_METHOD),
+            ),
         ] {
             let request = Request::builder().method(method).uri(target);
             assert_eq!(verdict(Version::HTTP_2, request), expected, "{method} {target}");
@@ -98,15 +103,18 @@ mod tests {
     fn judges_fields_of_http2() {
         for (fields, expected) in [
             (&[("content-length", "5")][..], Ok(())),
-            (&[("content-length", "")], Err(Breach::Length)),
+            (&[("content-length", "")], Err(errors::AMBIGUOUS_LENGTH)),
             (
                 &[("content-length", "5"), ("content-length", "5")],
-                Err(Breach::Length),
+                Err(errors::AMBIGUOUS_LENGTH),
             ),
-            (&[("content_length", "5")], Err(Breach::LookAlike)),
-            (&[("transfer_encoding", "chunked")], Err(Breach::LookAlike)),
-            (&[("x", " a")], Err(Breach::Field)),
-            (&[("x", "a\t")], Err(Breach::Field)),
+            (&[("content_length", "5")], Err(errors::LOOK_ALIKE_HEADER)),
+            (
+                &[("transfer_encoding", "chunked")],
+                Err(errors::LOOK_ALIKE_HEADER),
+            ),
+            (&[("x", " a")], Err(errors::BAD_HEADER)),
+            (&[("x", "a\t")], Err(errors::BAD_HEADER)),
         ] {
             let request = fields.iter().fold(Request::get("/"), |request, (name, value)| {
                 request.header(*name, *value)
@@ -120,9 +128,9 @@ mod tests {
         for (value, expected) in [
             ("100-continue", Ok(())),
             ("100-Continue", Ok(())),
-            ("200-ok", Err(Breach::Expectation)),
-            ("100-continue, x", Err(Breach::Expectation)),
-            ("", Err(Breach::Expectation)),
+            ("200-ok", Err(errors::UNKNOWN_EXPECTATION)),
+            ("100-continue, x", Err(errors::UNKNOWN_EXPECTATION)),
+            ("", Err(errors::UNKNOWN_EXPECTATION)),
         ] {
             for version in [Version::HTTP_11, Version::HTTP_2] {
                 let request = Request::get("/").header(EXPECT, value);

@@ -2,6 +2,7 @@
 
 use super::breach::Breach;
 use super::bytes::{is_token, split_once, trim_blanks};
+use crate::errors;
 
 /// The longest field name, in bytes.
 pub(super) const LONGEST_NAME: usize = 256;
@@ -21,9 +22,9 @@ pub(super) enum FramingField {
 /// Splits a field line into name and value.
 pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
     // A name with a blank before the colon is not a token, and neither is a folded line.
-    let (name, value) = split_once(line, b':').ok_or(Breach::Field)?;
+    let (name, value) = split_once(line, b':').ok_or(errors::BAD_HEADER)?;
     if !is_token(name) {
-        return Err(Breach::Field);
+        return Err(errors::BAD_HEADER);
     }
     Ok((name, trim_blanks(value)))
 }
@@ -45,7 +46,7 @@ pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach>
         byte.eq_ignore_ascii_case(known) || (*known == b'-' && !byte.is_ascii_alphanumeric())
     };
     if name.iter().zip(literal).all(is_alike) {
-        return Err(Breach::LookAlike);
+        return Err(errors::LOOK_ALIKE_HEADER);
     }
     Ok(None)
 }
@@ -53,13 +54,15 @@ pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach>
 /// The number of a Content-Length, which must be digits only (T-27).
 pub(super) fn length(value: &[u8]) -> Result<u64, Breach> {
     if value.is_empty() {
-        return Err(Breach::Length);
+        return Err(errors::AMBIGUOUS_LENGTH);
     }
     let number = value.iter().try_fold(0_u64, |number, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
         number.checked_mul(10)?.checked_add(digit)
     });
-    number.filter(|&number| number <= LARGEST).ok_or(Breach::Length)
+    number
+        .filter(|&number| number <= LARGEST)
+        .ok_or(errors::AMBIGUOUS_LENGTH)
 }
 
 /// Accepts `chunked`, the only supported transfer coding (T-28).
@@ -76,9 +79,9 @@ pub(super) fn coding(value: &[u8]) -> Result<(), Breach> {
         .clone()
         .any(|coding| !coding.eq_ignore_ascii_case(b"chunked"));
     Err(if is_list && has_other {
-        Breach::UnknownCoding
+        errors::UNKNOWN_TRANSFER_CODING
     } else {
-        Breach::Coding
+        errors::BAD_TRANSFER_ENCODING
     })
 }
 
@@ -93,14 +96,14 @@ mod tests {
             ("X:", Ok(("X", ""))),
             ("X: \t a b \t ", Ok(("X", "a b"))),
             ("X_Y.Z: a:b", Ok(("X_Y.Z", "a:b"))),
-            (": a", Err(Breach::Field)),
-            ("Host : a", Err(Breach::Field)),
-            ("Host\t: a", Err(Breach::Field)),
-            (" Host: a", Err(Breach::Field)),
-            ("\tfolded", Err(Breach::Field)),
-            ("Host", Err(Breach::Field)),
-            ("H(st: a", Err(Breach::Field)),
-            ("H\u{f6}st: a", Err(Breach::Field)),
+            (": a", Err(errors::BAD_HEADER)),
+            ("Host : a", Err(errors::BAD_HEADER)),
+            ("Host\t: a", Err(errors::BAD_HEADER)),
+            (" Host: a", Err(errors::BAD_HEADER)),
+            ("\tfolded", Err(errors::BAD_HEADER)),
+            ("Host", Err(errors::BAD_HEADER)),
+            ("H(st: a", Err(errors::BAD_HEADER)),
+            ("H\u{f6}st: a", Err(errors::BAD_HEADER)),
         ] {
             let expected = expected.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
             assert_eq!(split(line.as_bytes()), expected, "{line}");
@@ -112,9 +115,9 @@ mod tests {
         for (name, expected) in [
             ("Content-Length", Ok(Some(FramingField::Length))),
             ("TRANSFER-ENCODING", Ok(Some(FramingField::Coding))),
-            ("Content_Length", Err(Breach::LookAlike)),
-            ("transfer.encoding", Err(Breach::LookAlike)),
-            ("Transfer~Encoding", Err(Breach::LookAlike)),
+            ("Content_Length", Err(errors::LOOK_ALIKE_HEADER)),
+            ("transfer.encoding", Err(errors::LOOK_ALIKE_HEADER)),
+            ("Transfer~Encoding", Err(errors::LOOK_ALIKE_HEADER)),
             ("ContentXLength", Ok(None)),
             ("Content-Lengths", Ok(None)),
             ("X_HTTP_Method_Override", Ok(None)),
@@ -149,18 +152,18 @@ mod tests {
         for (value, expected) in [
             ("chunked", Ok(())),
             ("Chunked", Ok(())),
-            ("gzip", Err(Breach::UnknownCoding)),
-            ("identity", Err(Breach::UnknownCoding)),
-            ("xchunked", Err(Breach::UnknownCoding)),
-            ("gzip, chunked", Err(Breach::UnknownCoding)),
-            ("gzip;q=1, chunked", Err(Breach::UnknownCoding)),
-            ("chunked, chunked", Err(Breach::Coding)),
-            ("chunked;a=b", Err(Breach::Coding)),
-            ("chunked,", Err(Breach::Coding)),
-            (",chunked", Err(Breach::Coding)),
-            ("\"chunked\"", Err(Breach::Coding)),
-            ("chun ked", Err(Breach::Coding)),
-            ("", Err(Breach::Coding)),
+            ("gzip", Err(errors::UNKNOWN_TRANSFER_CODING)),
+            ("identity", Err(errors::UNKNOWN_TRANSFER_CODING)),
+            ("xchunked", Err(errors::UNKNOWN_TRANSFER_CODING)),
+            ("gzip, chunked", Err(errors::UNKNOWN_TRANSFER_CODING)),
+            ("gzip;q=1, chunked", Err(errors::UNKNOWN_TRANSFER_CODING)),
+            ("chunked, chunked", Err(errors::BAD_TRANSFER_ENCODING)),
+            ("chunked;a=b", Err(errors::BAD_TRANSFER_ENCODING)),
+            ("chunked,", Err(errors::BAD_TRANSFER_ENCODING)),
+            (",chunked", Err(errors::BAD_TRANSFER_ENCODING)),
+            ("\"chunked\"", Err(errors::BAD_TRANSFER_ENCODING)),
+            ("chun ked", Err(errors::BAD_TRANSFER_ENCODING)),
+            ("", Err(errors::BAD_TRANSFER_ENCODING)),
         ] {
             assert_eq!(coding(value.as_bytes()), expected, "{value}");
         }

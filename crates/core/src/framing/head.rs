@@ -9,6 +9,7 @@ use super::fields::{self, FramingField, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
 use super::request_line::{self, RequestLine};
 use super::target::Respelling;
+use crate::errors;
 use crate::settings::Limits;
 
 /// The most bytes of a field line besides name and value: the colon and blanks.
@@ -67,7 +68,7 @@ impl HeadReader {
             let line = match self.scan.next(held, most) {
                 Ok(Some(line)) => line,
                 Ok(None) => return Ok(None),
-                Err(LineFault::Control) => return Err(Breach::Line),
+                Err(LineFault::Control) => return Err(errors::BAD_LINE),
                 Err(LineFault::TooLong) => return Err(self.too_long(held)),
             };
             match self.stage {
@@ -104,7 +105,7 @@ impl HeadReader {
     fn too_long(&self, held: &[u8]) -> Breach {
         match self.stage {
             HeadStage::Before | HeadStage::RequestLine => request_line::too_long(self.scan.unfinished(held)),
-            HeadStage::Fields => Breach::HeadersTooLarge,
+            HeadStage::Fields => errors::HEADERS_TOO_LARGE,
         }
     }
 
@@ -118,7 +119,7 @@ impl HeadReader {
             && self.fields <= limits.headers
             && self.field_bytes <= limits.header_list_bytes;
         if !fits {
-            return Err(Breach::HeadersTooLarge);
+            return Err(errors::HEADERS_TOO_LARGE);
         }
         match fields::framing_field(name)? {
             Some(FramingField::Length) => self.length_field(value),
@@ -129,8 +130,8 @@ impl HeadReader {
 
     fn length_field(&mut self, value: &[u8]) -> Result<(), Breach> {
         match self.body {
-            Some(Body::Chunked) => return Err(Breach::LengthAndCoding),
-            Some(Body::Length(_)) => return Err(Breach::Length),
+            Some(Body::Chunked) => return Err(errors::LENGTH_AND_CODING),
+            Some(Body::Length(_)) => return Err(errors::AMBIGUOUS_LENGTH),
             None => self.body = Some(Body::Length(fields::length(value)?)),
         }
         Ok(())
@@ -139,14 +140,14 @@ impl HeadReader {
     fn coding_field(&mut self, value: &[u8]) -> Result<(), Breach> {
         let before = self.body.replace(Body::Chunked);
         if let Some(Body::Length(_)) = before {
-            return Err(Breach::LengthAndCoding);
+            return Err(errors::LENGTH_AND_CODING);
         }
         let is_old = self
             .request
             .as_ref()
             .is_some_and(|request| request.version == Version::HTTP_10);
         if is_old || before.is_some() {
-            return Err(Breach::Coding);
+            return Err(errors::BAD_TRANSFER_ENCODING);
         }
         fields::coding(value)
     }

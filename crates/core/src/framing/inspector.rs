@@ -136,6 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::errors;
 
     /// The results for a stream: heads as they are, bodies by their total length.
     #[derive(Debug, PartialEq, Eq)]
@@ -207,41 +208,41 @@ mod tests {
             ("\r\nGET / HTTP/1.1\r\n\r\n".to_owned(), None),
             (
                 "\r\n\r\nGET / HTTP/1.1\r\n\r\n".to_owned(),
-                Some(Breach::RequestLine),
+                Some(errors::BAD_REQUEST_LINE),
             ),
-            ("\nGET / HTTP/1.1\r\n\r\n".to_owned(), Some(Breach::Line)),
-            ("GET /\r\n".to_owned(), Some(Breach::RequestLine)),
-            ("GET / HTTP/1.1\nHost: a\n\n".to_owned(), Some(Breach::Line)),
-            ("GET / HTTP/1.1\r\nA: b\0".to_owned(), Some(Breach::Line)),
-            ("GET / HTTP/1.1\r\nA: b\rc".to_owned(), Some(Breach::Line)),
+            ("\nGET / HTTP/1.1\r\n\r\n".to_owned(), Some(errors::BAD_LINE)),
+            ("GET /\r\n".to_owned(), Some(errors::BAD_REQUEST_LINE)),
+            ("GET / HTTP/1.1\nHost: a\n\n".to_owned(), Some(errors::BAD_LINE)),
+            ("GET / HTTP/1.1\r\nA: b\0".to_owned(), Some(errors::BAD_LINE)),
+            ("GET / HTTP/1.1\r\nA: b\rc".to_owned(), Some(errors::BAD_LINE)),
             (
                 "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n".to_owned(),
-                Some(Breach::Field),
+                Some(errors::BAD_HEADER),
             ),
             (format!("GET /{} HTTP/1.1\r\n\r\n", long(63)), None),
             (
                 format!("GET /{} HTTP/1.1\r\n\r\n", long(64)),
-                Some(Breach::TargetTooLong),
+                Some(errors::TARGET_TOO_LONG),
             ),
-            (format!("GET /{}", long(200)), Some(Breach::TargetTooLong)),
-            (long(200), Some(Breach::RequestLine)),
+            (format!("GET /{}", long(200)), Some(errors::TARGET_TOO_LONG)),
+            (long(200), Some(errors::BAD_REQUEST_LINE)),
             (format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", long(64)), None),
             (
                 format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", long(65)),
-                Some(Breach::HeadersTooLarge),
+                Some(errors::HEADERS_TOO_LARGE),
             ),
             (
                 format!("GET / HTTP/1.1\r\nA:{}", " ".repeat(400)),
-                Some(Breach::HeadersTooLarge),
+                Some(errors::HEADERS_TOO_LARGE),
             ),
             (format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(8)), None),
             (
                 format!("GET / HTTP/1.1\r\n{}", "A: b\r\n".repeat(9)),
-                Some(Breach::HeadersTooLarge),
+                Some(errors::HEADERS_TOO_LARGE),
             ),
             (
                 format!("GET / HTTP/1.1\r\n{}", format!("A: {}\r\n", long(60)).repeat(5)),
-                Some(Breach::HeadersTooLarge),
+                Some(errors::HEADERS_TOO_LARGE),
             ),
         ] {
             assert_eq!(breach(&head), expected, "{head:?}");
@@ -253,29 +254,38 @@ mod tests {
         for (fields, expected) in [
             ("Content-Length: 5", None),
             ("Transfer-Encoding: Chunked", None),
-            ("Content-Length: 5\r\nContent-Length: 5", Some(Breach::Length)),
-            ("Content-Length: 5\r\ncontent-length: 6", Some(Breach::Length)),
-            ("Content-Length: 5, 5", Some(Breach::Length)),
+            (
+                "Content-Length: 5\r\nContent-Length: 5",
+                Some(errors::AMBIGUOUS_LENGTH),
+            ),
+            (
+                "Content-Length: 5\r\ncontent-length: 6",
+                Some(errors::AMBIGUOUS_LENGTH),
+            ),
+            ("Content-Length: 5, 5", Some(errors::AMBIGUOUS_LENGTH)),
             (
                 "Content-Length: 5\r\nTransfer-Encoding: chunked",
-                Some(Breach::LengthAndCoding),
+                Some(errors::LENGTH_AND_CODING),
             ),
             (
                 "Transfer-Encoding: chunked\r\nContent-Length: 5",
-                Some(Breach::LengthAndCoding),
+                Some(errors::LENGTH_AND_CODING),
             ),
             (
                 "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-                Some(Breach::Coding),
+                Some(errors::BAD_TRANSFER_ENCODING),
             ),
-            ("Transfer-Encoding: gzip, chunked", Some(Breach::UnknownCoding)),
-            ("Transfer_Encoding: chunked", Some(Breach::LookAlike)),
+            (
+                "Transfer-Encoding: gzip, chunked",
+                Some(errors::UNKNOWN_TRANSFER_CODING),
+            ),
+            ("Transfer_Encoding: chunked", Some(errors::LOOK_ALIKE_HEADER)),
         ] {
             let head = format!("POST / HTTP/1.1\r\n{fields}\r\n\r\n");
             assert_eq!(breach(&head), expected, "{fields}");
         }
         let old = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(breach(old), Some(Breach::Coding));
+        assert_eq!(breach(old), Some(errors::BAD_TRANSFER_ENCODING));
     }
 
     #[test]
@@ -294,7 +304,7 @@ mod tests {
             head(chunked),
             Said::Body(body.len()),
             head(get),
-            Said::Breach(in_head(Breach::RequestLine)),
+            Said::Breach(in_head(errors::BAD_REQUEST_LINE)),
         ];
         assert_eq!(said(stream.as_bytes(), &[]), expected);
     }
@@ -303,19 +313,25 @@ mod tests {
     fn knows_http2_by_its_whole_preface() {
         assert_eq!(said(PREFACE, &[]), [Said::Multiplexed]);
         assert_eq!(said(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r", &[]), []);
-        assert_eq!(breach("PRI * HTTP/2.0\r\n\r\nXX"), Some(Breach::Version));
-        assert_eq!(breach("\r\nPRI * HTTP/2.0\r\n\r\nSM"), Some(Breach::Version));
+        assert_eq!(
+            breach("PRI * HTTP/2.0\r\n\r\nXX"),
+            Some(errors::UNSUPPORTED_VERSION)
+        );
+        assert_eq!(
+            breach("\r\nPRI * HTTP/2.0\r\n\r\nSM"),
+            Some(errors::UNSUPPORTED_VERSION)
+        );
     }
 
     #[test]
     fn knows_the_method_of_a_broken_head() {
         let mut inspector = Inspector::new(&limits());
         let held = b"HEAD / HTTP/1.1\r\nA : b\r\n";
-        assert_eq!(inspector.inspect(held), Err(in_head(Breach::Field)));
+        assert_eq!(inspector.inspect(held), Err(in_head(errors::BAD_HEADER)));
         assert_eq!(inspector.broken_method(held), Some(&b"HEAD"[..]));
         let mut inspector = Inspector::new(&limits());
         let held = b"HEAD / HTTP/3\r\n";
-        assert_eq!(inspector.inspect(held), Err(in_head(Breach::Version)));
+        assert_eq!(inspector.inspect(held), Err(in_head(errors::UNSUPPORTED_VERSION)));
         assert_eq!(inspector.broken_method(held), None);
     }
 

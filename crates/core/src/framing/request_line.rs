@@ -7,6 +7,7 @@ use http::Version;
 use super::breach::Breach;
 use super::bytes::{is_token, split_once};
 use super::target::{self, Respelling};
+use crate::errors;
 
 /// The longest method, in bytes; registered ones have at most 17.
 const LONGEST_METHOD: usize = 32;
@@ -34,22 +35,24 @@ pub(super) const fn longest(target_bytes: usize) -> usize {
 pub(super) fn too_long(line: &[u8]) -> Breach {
     let beginning = line.get(..=LONGEST_METHOD).unwrap_or(line);
     match split_once(beginning, b' ') {
-        Some((method, _)) if is_token(method) => Breach::TargetTooLong,
-        _ => Breach::RequestLine,
+        Some((method, _)) if is_token(method) => errors::TARGET_TOO_LONG,
+        _ => errors::BAD_REQUEST_LINE,
     }
 }
 
 impl RequestLine {
     /// Reads a complete line, which begins at this position of the head.
     pub(super) fn read(line: &[u8], start: usize, target_bytes: usize) -> Result<Self, Breach> {
-        let (method, rest) = split_once(line, b' ').ok_or(Breach::RequestLine)?;
-        let (target, version) = split_once(rest, b' ').ok_or(Breach::RequestLine)?;
+        let (method, rest) = split_once(line, b' ').ok_or(errors::BAD_REQUEST_LINE)?;
+        let (target, version) = split_once(rest, b' ').ok_or(errors::BAD_REQUEST_LINE)?;
         check_method(method)?;
         let version = match version {
             b"HTTP/1.1" => Version::HTTP_11,
             b"HTTP/1.0" => Version::HTTP_10,
-            other if other.starts_with(b"HTTP/") && !other.contains(&b' ') => return Err(Breach::Version),
-            _ => return Err(Breach::RequestLine),
+            other if other.starts_with(b"HTTP/") && !other.contains(&b' ') => {
+                return Err(errors::UNSUPPORTED_VERSION);
+            }
+            _ => return Err(errors::BAD_REQUEST_LINE),
         };
         let method = start..start + method.len();
         let place = method.end + 1..method.end + 1 + target.len();
@@ -66,10 +69,10 @@ impl RequestLine {
 /// rest.
 pub(super) fn check_method(method: &[u8]) -> Result<(), Breach> {
     if method.len() > LONGEST_METHOD || !is_token(method) {
-        return Err(Breach::Method);
+        return Err(errors::MALFORMED_METHOD);
     }
     if method == b"CONNECT" {
-        return Err(Breach::Target);
+        return Err(errors::BAD_TARGET);
     }
     Ok(())
 }
@@ -84,26 +87,29 @@ mod tests {
             ("GET / HTTP/1.1", Ok(Version::HTTP_11)),
             ("GET / HTTP/1.0", Ok(Version::HTTP_10)),
             ("get / HTTP/1.1", Ok(Version::HTTP_11)),
-            ("", Err(Breach::RequestLine)),
-            ("GET /", Err(Breach::RequestLine)),
-            ("GET  / HTTP/1.1", Err(Breach::RequestLine)),
-            (" GET / HTTP/1.1", Err(Breach::Method)),
-            ("GET / HTTP/1.1 ", Err(Breach::RequestLine)),
-            ("GET / a HTTP/1.1", Err(Breach::RequestLine)),
-            ("GET\t/ HTTP/1.1", Err(Breach::RequestLine)),
-            ("GET / HTTP/1.2", Err(Breach::Version)),
-            ("GET / HTTP/2.0", Err(Breach::Version)),
-            ("GET / HTTP/1.10", Err(Breach::Version)),
-            ("GET / HTTP/0.9", Err(Breach::Version)),
-            ("GET / http/1.1", Err(Breach::RequestLine)),
-            ("G(T / HTTP/1.1", Err(Breach::Method)),
-            ("CONNECT / HTTP/1.1", Err(Breach::Target)),
+            ("", Err(errors::BAD_REQUEST_LINE)),
+            ("GET /", Err(errors::BAD_REQUEST_LINE)),
+            ("GET  / HTTP/1.1", Err(errors::BAD_REQUEST_LINE)),
+            (" GET / HTTP/1.1", Err(errors::MALFORMED_METHOD)),
+            ("GET / HTTP/1.1 ", Err(errors::BAD_REQUEST_LINE)),
+            ("GET / a HTTP/1.1", Err(errors::BAD_REQUEST_LINE)),
+            ("GET\t/ HTTP/1.1", Err(errors::BAD_REQUEST_LINE)),
+            ("GET / HTTP/1.2", Err(errors::UNSUPPORTED_VERSION)),
+            ("GET / HTTP/2.0", Err(errors::UNSUPPORTED_VERSION)),
+            ("GET / HTTP/1.10", Err(errors::UNSUPPORTED_VERSION)),
+            ("GET / HTTP/0.9", Err(errors::UNSUPPORTED_VERSION)),
+            ("GET / http/1.1", Err(errors::BAD_REQUEST_LINE)),
+            ("G(T / HTTP/1.1", Err(errors::MALFORMED_METHOD)),
+            ("CONNECT / HTTP/1.1", Err(errors::BAD_TARGET)),
         ] {
             let read = RequestLine::read(line.as_bytes(), 0, 100);
             assert_eq!(read.map(|line| line.version), expected, "{line}");
         }
         let long = format!("{} / HTTP/1.1", "A".repeat(LONGEST_METHOD + 1));
-        assert_eq!(RequestLine::read(long.as_bytes(), 0, 100), Err(Breach::Method));
+        assert_eq!(
+            RequestLine::read(long.as_bytes(), 0, 100),
+            Err(errors::MALFORMED_METHOD)
+        );
     }
 
     #[test]
@@ -121,12 +127,12 @@ mod tests {
     fn reports_the_part_that_is_too_long() {
         assert_eq!(
             too_long(b"GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-            Breach::TargetTooLong
+            errors::TARGET_TOO_LONG
         );
-        assert_eq!(too_long(&[b'A'; 100]), Breach::RequestLine);
+        assert_eq!(too_long(&[b'A'; 100]), errors::BAD_REQUEST_LINE);
         assert_eq!(
             too_long("\u{e9} /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".as_bytes()),
-            Breach::RequestLine
+            errors::BAD_REQUEST_LINE
         );
     }
 }

@@ -6,6 +6,7 @@ use http::Uri;
 
 use super::breach::Breach;
 use super::bytes::DELETE;
+use crate::errors;
 use crate::simd;
 
 /// The longest target that the HTTP library can hold, in bytes.
@@ -25,7 +26,7 @@ pub struct Respelling {
 /// PHP decodes an escape to the byte that it encodes, so both spellings have the same meaning.
 pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Breach> {
     if target.len() > longest.min(LONGEST) {
-        return Err(Breach::TargetTooLong);
+        return Err(errors::TARGET_TOO_LONG);
     }
     if target.starts_with(b"/") && is_plain(target) {
         return Ok(None);
@@ -33,17 +34,17 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
     let is_visible = |&byte: &u8| byte > b' ' && byte != DELETE;
     // A library that removes a fragment reads another target than one that keeps it (T-13).
     if !target.iter().all(is_visible) || target.contains(&b'#') {
-        return Err(Breach::Target);
+        return Err(errors::BAD_TARGET);
     }
     let respelt = respell(target);
     let spelling = respelt.as_deref().unwrap_or(target);
     if spelling.len() > LONGEST {
-        return Err(Breach::TargetTooLong);
+        return Err(errors::TARGET_TOO_LONG);
     }
     if spelling.starts_with(b"/") || is_absolute(spelling) {
         return Ok(respelt);
     }
-    Err(Breach::Target)
+    Err(errors::BAD_TARGET)
 }
 
 /// True if every byte is one that all parsers of targets accept.
@@ -126,22 +127,22 @@ mod tests {
             ("/a?{b}=|c|^", Ok(None)),
             ("http://host/a", Ok(None)),
             ("HTTPS://host", Ok(None)),
-            ("*", Err(Breach::Target)),
-            ("a", Err(Breach::Target)),
-            ("?a", Err(Breach::Target)),
-            ("host:80", Err(Breach::Target)),
-            ("http:///a", Err(Breach::Target)),
+            ("*", Err(errors::BAD_TARGET)),
+            ("a", Err(errors::BAD_TARGET)),
+            ("?a", Err(errors::BAD_TARGET)),
+            ("host:80", Err(errors::BAD_TARGET)),
+            ("http:///a", Err(errors::BAD_TARGET)),
             ("http://host:80/a", Ok(None)),
             ("http://[::1]:80/a", Ok(None)),
-            ("http://host:/a", Err(Breach::Target)),
-            ("http://host:b/a", Err(Breach::Target)),
-            ("http://host?a", Err(Breach::Target)),
-            ("http://user@host/a", Err(Breach::Target)),
-            ("ftp://host/a", Err(Breach::Target)),
-            ("/a#b", Err(Breach::Target)),
-            ("/a?b#c", Err(Breach::Target)),
-            ("/a\tb", Err(Breach::Target)),
-            ("/aaaaaaaaaaaaaaaaaaaa", Err(Breach::TargetTooLong)),
+            ("http://host:/a", Err(errors::BAD_TARGET)),
+            ("http://host:b/a", Err(errors::BAD_TARGET)),
+            ("http://host?a", Err(errors::BAD_TARGET)),
+            ("http://user@host/a", Err(errors::BAD_TARGET)),
+            ("ftp://host/a", Err(errors::BAD_TARGET)),
+            ("/a#b", Err(errors::BAD_TARGET)),
+            ("/a?b#c", Err(errors::BAD_TARGET)),
+            ("/a\tb", Err(errors::BAD_TARGET)),
+            ("/aaaaaaaaaaaaaaaaaaaa", Err(errors::TARGET_TOO_LONG)),
         ] {
             assert_eq!(check(target.as_bytes(), 20), expected, "{target}");
         }

@@ -99,15 +99,7 @@ impl Problem {
     pub const fn proxy_error(&self) -> &'static str {
         match self {
             Self::Own(own) => own.proxy_error,
-            Self::NoRoute
-            | Self::NothingToDescribe
-            | Self::InvalidNamespace
-            | Self::Forbidden
-            | Self::InvalidCallback
-            | Self::CallbackDisabled
-            | Self::InvalidJson(_)
-            | Self::Missing(_)
-            | Self::Invalid(_) => REQUEST_ERROR,
+            _ => REQUEST_ERROR,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use http::request::Parts;
 
+use crate::errors;
 use crate::framing::Breach;
 use crate::settings::Limits;
 
@@ -11,15 +12,15 @@ use crate::settings::Limits;
 /// that the refusal can be JSON.
 pub(super) fn breach(limits: &Limits, head: &Parts) -> Option<Breach> {
     let Some(target) = head.uri.path_and_query() else {
-        return Some(Breach::Target);
+        return Some(errors::BAD_TARGET);
     };
     if target.as_str().len() > limits.target_bytes {
-        return Some(Breach::TargetTooLong);
+        return Some(errors::TARGET_TOO_LONG);
     }
     if !target.path().starts_with('/') {
-        return Some(Breach::Target);
+        return Some(errors::BAD_TARGET);
     }
-    (!headers_fit(limits, head)).then_some(Breach::HeadersTooLarge)
+    (!headers_fit(limits, head)).then_some(errors::HEADERS_TOO_LARGE)
 }
 
 fn headers_fit(limits: &Limits, head: &Parts) -> bool {

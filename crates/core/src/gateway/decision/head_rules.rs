@@ -4,10 +4,10 @@ use http::request::Parts;
 
 use super::head_limits::breach;
 use super::host_rule::named_host;
-use crate::framing::{Breach, check_decoded};
+use crate::framing::check_decoded;
 use crate::gateway::authority::Host;
 use crate::settings::Limits;
-use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 
 /// Checks heads by the limits and host names of the settings.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl HeadRules {
     /// that is not served here.
     pub fn check(&self, head: &Parts) -> Result<Option<Host>, Refusal> {
         // First whether it is a valid head at all: the other rules rely on that.
-        check_decoded(head).map_err(Breach::refusal)?;
+        check_decoded(head).map_err(OwnError::refusal)?;
         breach(&self.limits, head).map_or(Ok(()), |breach| Err(breach.refusal()))?;
         named_host(&self.hosts, head)
     }
