@@ -1,5 +1,6 @@
 //! The time of one exchange with a backend, and its span.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use http::{Method, StatusCode};
@@ -28,17 +29,8 @@ struct ExchangeSpan {
     queued_before: Duration,
     name: String,
     attributes: Attributes,
-    outcome: ExchangeEnd,
-}
-
-/// How an exchange ended.
-#[derive(Debug, Clone, Copy)]
-enum ExchangeEnd {
-    /// Its client left first.
-    Cancelled,
-    Answered(StatusCode),
-    /// The kind of its failure.
-    Failed(&'static str),
+    /// The kind of error, if it is one for those who ask: each status from 400 on is.
+    error: Option<Cow<'static, str>>,
 }
 
 /// The attributes of an exchange.
@@ -67,7 +59,7 @@ impl ExchangeTimer {
     /// Notes the status of the answer, or of which kind its failure is; kinds are a closed set.
     pub(crate) fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
         if let Some(span) = &mut self.span {
-            span.ended(answer.map_or_else(ExchangeEnd::Failed, ExchangeEnd::Answered));
+            span.ended(answer);
         }
     }
 }
@@ -91,7 +83,7 @@ impl ExchangeSpan {
             queued_before: log.time_queued(),
             name: String::new(),
             attributes: Attributes::with_room_for(ATTRIBUTES),
-            outcome: ExchangeEnd::Cancelled,
+            error: Some("cancelled".into()),
         }
     }
 
@@ -110,11 +102,14 @@ impl ExchangeSpan {
     }
 
     /// A failure behind an answer does not make its status undone.
-    fn ended(&mut self, outcome: ExchangeEnd) {
-        if let ExchangeEnd::Answered(status) = outcome {
+    fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
+        if let Ok(status) = answer {
             self.attributes.tell("http.response.status_code", status.as_u16());
         }
-        self.outcome = outcome;
+        self.error = match answer {
+            Ok(status) => (status.as_u16() >= 400).then(|| status.as_str().to_owned().into()),
+            Err(kind) => Some(kind.into()),
+        };
     }
 
     fn record(mut self, log: &RequestLog, started: Instant, duration: Duration) {
@@ -125,7 +120,7 @@ impl ExchangeSpan {
         self.attributes.tell("edge.queue_ms", milliseconds(queue));
         self.attributes
             .tell("edge.backend_ms", milliseconds(duration.saturating_sub(queue)));
-        let is_error = self.tell_error();
+        self.attributes.tell("error.type", self.error.as_deref());
         recorder.record(Span {
             kind: SpanKind::Client,
             name: self.name,
@@ -133,20 +128,9 @@ impl ExchangeSpan {
             state: trace.state(),
             started,
             duration,
-            is_error,
+            is_error: self.error.is_some(),
             attributes: self.attributes,
         });
-    }
-
-    /// Tells the kind of error, if it is one for those who ask: each status from 400 on is.
-    fn tell_error(&mut self) -> bool {
-        match self.outcome {
-            ExchangeEnd::Answered(status) if status.as_u16() < 400 => return false,
-            ExchangeEnd::Answered(status) => self.attributes.tell("error.type", status.as_str()),
-            ExchangeEnd::Failed(kind) => self.attributes.tell("error.type", kind),
-            ExchangeEnd::Cancelled => self.attributes.tell("error.type", "cancelled"),
-        }
-        true
     }
 }
 

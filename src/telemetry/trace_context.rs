@@ -19,9 +19,7 @@ const LONGEST_STATE: usize = 512;
 /// The trace of one request, and the edge's own place in it.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceContext {
-    trace: [u8; 32],
-    span: [u8; 16],
-    parent: Option<[u8; 16]>,
+    ids: SpanIds,
     is_sampled: bool,
     state: Option<HeaderValue>,
 }
@@ -57,9 +55,11 @@ impl TraceContext {
         let parent = headers.parent.as_ref();
         match parent.and_then(|parent| parse(parent.as_bytes())) {
             Some((trace, parent, is_sampled)) => Self {
-                trace,
-                span: fresh_span(),
-                parent: Some(parent),
+                ids: SpanIds {
+                    trace,
+                    span: fresh_span(),
+                    parent: Some(parent),
+                },
                 is_sampled,
                 state: headers.state.clone(),
             },
@@ -74,9 +74,11 @@ impl TraceContext {
         // Random but for its first two bits.
         let (_, chance) = id.as_u64_pair();
         Self {
-            trace,
-            span: fresh_span(),
-            parent: None,
+            ids: SpanIds {
+                trace,
+                span: fresh_span(),
+                parent: None,
+            },
             is_sampled: sample.covers(chance),
             state: None,
         }
@@ -95,42 +97,38 @@ impl TraceContext {
 
     /// The place of the edge's part.
     pub(crate) const fn ids(&self) -> SpanIds {
-        SpanIds {
-            trace: self.trace,
-            span: self.span,
-            parent: self.parent,
-        }
+        self.ids
     }
 
     /// The place of an exchange with a backend within the edge's part; each exchange has a number from 1 on.
     pub(super) fn exchange_ids(&self, number: u32) -> SpanIds {
-        let own = u64::from_str_radix(text(&self.span), 16).unwrap_or_default();
-        let mut span = self.span;
+        let own = u64::from_str_radix(self.span_id(), 16).unwrap_or_default();
+        let mut span = self.ids.span;
         // An id of its own: what is in this half of the edge's id is chance.
         let id = format!("{:016x}", own.wrapping_add(number.into()));
-        span.copy_from_slice(id.as_bytes().first_chunk::<16>().unwrap_or(&self.span));
+        span.copy_from_slice(id.as_bytes().first_chunk::<16>().unwrap_or(&self.ids.span));
         SpanIds {
-            trace: self.trace,
             span,
-            parent: Some(self.span),
+            parent: Some(self.ids.span),
+            ..self.ids
         }
     }
 
     /// The id of the trace, 32 hexadecimal digits.
     pub(crate) fn trace_id(&self) -> &str {
-        text(&self.trace)
+        text(&self.ids.trace)
     }
 
     /// The id of the edge's part in it, 16 hexadecimal digits.
     pub(crate) fn span_id(&self) -> &str {
-        text(&self.span)
+        text(&self.ids.span)
     }
 
     /// Writes both headers for the site, with this span as the parent of what the site does. They replace those of the
     /// client.
     pub(super) fn write(&self, parent: &[u8; 16], headers: &mut HeaderMap) {
         let flags = if self.is_sampled { b"01" } else { b"00" };
-        let parent = [b"00-".as_slice(), &self.trace, b"-", parent, b"-", flags].concat();
+        let parent = [b"00-".as_slice(), &self.ids.trace, b"-", parent, b"-", flags].concat();
         if let Ok(parent) = HeaderValue::try_from(parent) {
             headers.insert(TRACEPARENT, parent);
         }
@@ -208,7 +206,7 @@ mod tests {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
         let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-        context.write(&context.span, &mut headers);
+        context.write(&context.ids.span, &mut headers);
         assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
         let text = |name| {
             headers
@@ -314,7 +312,7 @@ mod tests {
                 let Ok(value) = HeaderValue::from_bytes(&value) else { continue };
                 headers.insert(TRACEPARENT, value);
                 let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-                context.write(&context.span, &mut headers);
+                context.write(&context.ids.span, &mut headers);
                 prop_assert!(parse(headers[TRACEPARENT].as_bytes()).is_some());
                 prop_assert_eq!(headers[TRACEPARENT].len(), PARENT_LENGTH);
             }
