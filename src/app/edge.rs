@@ -11,7 +11,6 @@ use super::edge_state::{ADMIN_CONNECTIONS, EdgeState, room};
 use super::index_watch::watch_indexes;
 use super::reload::Reloader;
 use super::running::Running;
-use super::state_files::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, follow_facts, post_changes};
 use crate::fleet::FleetTask;
@@ -126,7 +125,7 @@ impl Edge {
         let state = EdgeState::new(&settings, connections, placement, Metrics::new())?;
         let gateway = &state.gateway;
         let drain = gateway.drain.clone();
-        keep_files(gateway);
+        gateway.keep_files();
         let reloader = Reloader::new(settings, state.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners

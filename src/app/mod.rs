@@ -10,7 +10,6 @@ mod index_watch;
 mod reload;
 mod running;
 mod signals;
-mod state_files;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::fleet::{StoreReport, StoreTrouble, try_store};

@@ -1,9 +1,7 @@
 //! What the sites published, and the words in which they refuse: kept over reloads in memory, and over restarts in a file.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -13,9 +11,7 @@ use url::Url;
 use super::namespace_looks::NamespaceLooks;
 use crate::server::state_file;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
-use calendar_edge_judge::contract::{
-    MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
-};
+use calendar_edge_judge::contract::{PublishedIndex, TableInForce, TablesInForce, calendar_namespace};
 use calendar_edge_judge::problem::Words;
 
 /// The indexes of all roots in use; clones share them.
@@ -46,9 +42,6 @@ enum KnownIndex {
     /// The site responds there, without an index.
     Withheld,
 }
-
-/// Maximum size of the file for each root, in bytes.
-const FILE_BYTES_PER_ROOT: usize = MOST_INDEX_BYTES;
 
 // === impl IndexSource ===
 
@@ -284,15 +277,10 @@ pub(crate) fn with_told_namespace(mut settings: Settings, document: &Value) -> S
 /// The document in the site's file; none if it is missing or damaged.
 pub fn stored_indexes(site: &BackendSettings) -> Option<Value> {
     let path = site.origin.index_file.as_ref()?;
-    let most = site.roots.len().saturating_mul(FILE_BYTES_PER_ROOT);
-    match read(path, most) {
-        Ok(document) => Some(document),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => {
-            tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
-            None
-        }
-    }
+    state_file::read_json(path).unwrap_or_else(|error| {
+        tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
+        None
+    })
 }
 
 /// The entries of a document of indexes, one a source; none in a document of another kind.
@@ -301,15 +289,11 @@ fn entries(document: &Value) -> &[Value] {
     sites.map_or(&[], Vec::as_slice)
 }
 
-fn read(path: &Path, most: usize) -> io::Result<Value> {
-    let most = u64::try_from(most).unwrap_or(u64::MAX);
-    let mut text = Vec::new();
-    fs::File::open(path)?.take(most).read_to_end(&mut text)?;
-    serde_json::from_slice(&text).map_err(io::Error::from)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     const OLD: &[u8] = include_bytes!("../../fixtures/versions/index-5.12.4.json");

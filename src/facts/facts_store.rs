@@ -1,20 +1,20 @@
 //! The facts of the calendar of one site, which all stages share.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::server::state_file;
+use crate::server::{Drain, Keep, Kept};
 use crate::telemetry::{FactsMetrics, Metrics, unix_time};
 use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
-use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
+use calendar_edge_core::facts::{
+    Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot, KeptFacts,
+};
 use calendar_edge_core::settings::{Mode, Settings};
 
 /// The facts; clones share them. Without `calendar_pages.mode` and `feed.enabled` nothing is kept.
@@ -23,7 +23,7 @@ pub(crate) struct FactsStore(Arc<StoreState>);
 
 #[derive(Debug)]
 struct StoreState {
-    known: Mutex<KnownFacts>,
+    known: Kept<KnownFacts>,
     /// Is notified when a question may be due.
     waker: Notify,
     metrics: FactsMetrics,
@@ -35,7 +35,6 @@ struct KnownFacts {
     facts: Facts,
     /// Since when all events are read.
     since: Instant,
-    is_written: bool,
 }
 
 /// The site that tells the facts, and where they are kept.
@@ -59,7 +58,7 @@ impl FactsStore {
     /// The facts that an earlier run has kept, or none yet.
     pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
         let store = Self(Arc::new(StoreState {
-            known: Mutex::new(KnownFacts::of(None, &Facts::default())),
+            known: Kept::new(None, KnownFacts::of(None, None, &Facts::default())),
             waker: Notify::new(),
             metrics: metrics.facts().clone(),
         }));
@@ -70,16 +69,19 @@ impl FactsStore {
     /// Takes new settings. The facts of another site, or with another secret, are other ones.
     pub(crate) fn adapt(&self, settings: &Settings) {
         let of = FactsPlace::of(settings);
-        let mut known = self.0.known.lock();
-        if known.of != of {
-            if of.is_some() {
-                self.0.metrics.expect();
-            }
-            *known = KnownFacts::of(of, &known.facts);
-            drop(known);
-            self.0.metrics.are_whole(false);
-            self.0.waker.notify_one();
+        if self.0.known.lock().of == of {
+            return;
         }
+        if of.is_some() {
+            self.0.metrics.expect();
+        }
+        let file = of.as_ref().and_then(|of| of.file.clone());
+        let kept = Kept::<KnownFacts>::read(file.as_deref()).unwrap_or_default();
+        self.0
+            .known
+            .replace(file, |earlier| KnownFacts::of(of, kept, &earlier.facts));
+        self.0.metrics.are_whole(false);
+        self.0.waker.notify_one();
     }
 
     /// The root whose site tells the facts; none if nobody needs them.
@@ -133,21 +135,9 @@ impl FactsStore {
         self.0.waker.notified().await;
     }
 
-    /// Writes what has changed since the last time, if there is a file and the facts are whole. Blocks for the time of
-    /// writing.
-    pub(crate) fn write(&self) {
-        let mut known = self.0.known.lock();
-        let Some(of) = known.of.clone().filter(|_| !known.is_written) else {
-            return;
-        };
-        let (Some(path), Some(write)) = (of.file, known.facts.to_json(&of.name)) else {
-            return;
-        };
-        known.is_written = true;
-        drop(known);
-        if let Err(error) = state_file::replace(&path, |file| Ok(write(file)?)) {
-            tracing::warn!(%error, path = %path.display(), "the facts of the calendar cannot be kept");
-        }
+    /// Keeps the facts in their file from now on.
+    pub(crate) fn keep_up(&self, drain: &Drain) {
+        self.0.known.keep_up(drain);
     }
 
     /// Changes the facts, those of this root alone if one is given, and says whether all events are read from now on, or
@@ -159,7 +149,7 @@ impl FactsStore {
         }
         let was_read = known.facts.is_read();
         change(&mut known.facts);
-        known.is_written = false;
+        self.0.known.mark();
         match (was_read, known.facts.is_read()) {
             (false, true) => {
                 let (events, seconds) = (known.facts.events(), known.since.elapsed().as_secs_f64());
@@ -190,19 +180,27 @@ impl FactsStore {
 
 impl KnownFacts {
     /// The facts of this place, as an earlier run has kept them. Without its file everything is read again.
-    fn of(of: Option<FactsPlace>, earlier: &Facts) -> Self {
-        let kept = of.as_ref().and_then(|of| {
-            let file = File::open(of.file.as_deref()?).ok()?;
-            Facts::from_json(BufReader::new(file), &of.name, of.with_records)
-        });
+    fn of(of: Option<FactsPlace>, kept: Option<KeptFacts>, earlier: &Facts) -> Self {
         let with_records = of.as_ref().is_some_and(|of| of.with_records);
+        let kept = of
+            .as_ref()
+            .zip(kept)
+            .and_then(|(of, kept)| Facts::of_kept(kept, &of.name, with_records));
         let facts = kept.unwrap_or_else(|| Facts::wanting_records(with_records));
         Self {
             of,
             facts: facts.instead_of(earlier),
             since: Instant::now(),
-            is_written: true,
         }
+    }
+}
+
+impl Keep for KnownFacts {
+    const WHAT: &'static str = "the facts of the calendar";
+    const UNREAD: &'static str = "all of them are read again";
+
+    fn document(&self) -> Option<impl Serialize + 'static> {
+        self.facts.document(&self.of.as_ref()?.name)
     }
 }
 
@@ -222,7 +220,7 @@ impl FactsPlace {
             with_records,
             name: FeedKey::new(key, &root).name_of("facts"),
             root,
-            file: settings.state_dir.as_ref().map(|directory| directory.join(FILE)),
+            file: settings.state_file(FILE),
         })
     }
 }

@@ -118,6 +118,13 @@ impl GatewayState {
         })
     }
 
+    /// Keeps in files what outlives the edge, until the drain begins.
+    pub(crate) fn keep_files(&self) {
+        self.companions.feed().keep_up(&self.drain);
+        self.companions.facts().keep_up(&self.drain);
+        self.migration.keep_up(&self.drain);
+    }
+
     /// Divides what edges of a fleet limit together.
     fn share_limits(&self) {
         let permits = self.backends.permits().chain(self.pools.permits());

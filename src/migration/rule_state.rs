@@ -10,12 +10,12 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use super::keeper::Keeper;
 use crate::cache::Cache;
+use crate::server::Kept;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{
-    Placer, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
+    PersistedRules, Placer, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
 };
 use calendar_edge_core::settings::{CutoverRule, Percentage};
 
@@ -35,7 +35,7 @@ pub(crate) struct RuleState {
 #[derive(Debug, Clone)]
 pub(super) struct Means {
     pub(super) cache: Cache,
-    pub(super) keeper: Keeper,
+    pub(super) kept: Kept<PersistedRules>,
     /// Another one after a reload that joins a fleet.
     pub(super) placer: Arc<ArcSwap<Placer>>,
     /// Notified of changes that the other edges of the fleet have to receive.
@@ -132,7 +132,7 @@ impl RuleState {
         let change = control.meet(fleet);
         let is_kept = *control.standing() == before;
         if change.is_none() && !is_kept {
-            self.means.keeper.keep(&self.name, control.standing().clone());
+            self.keep(control.standing().clone());
         }
         self.apply(change, control);
     }
@@ -141,7 +141,7 @@ impl RuleState {
     pub(crate) fn is_told(&self, version: u64) {
         let mut control = self.control.lock();
         control.is_told(version);
-        self.means.keeper.keep(&self.name, control.standing().clone());
+        self.keep(control.standing().clone());
     }
 
     /// What this edge has counted of late, for the other edges.
@@ -231,12 +231,18 @@ impl RuleState {
         })
     }
 
+    /// Keeps the state over a restart. The file is written on another thread.
+    pub(super) fn keep(&self, standing: RuleRecord) {
+        self.means.kept.change().keep(&self.name, standing);
+        self.means.kept.write_soon();
+    }
+
     fn changed(&self, standing: RuleRecord) {
         // What one backend said is not what another one says.
         self.means
             .cache
             .begin_removal(&Removal::All, RemovalCause::Cutover);
-        self.means.keeper.keep(&self.name, standing);
+        self.keep(standing);
         self.means.news.notify_one();
     }
 

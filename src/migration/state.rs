@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::backend_findings::BackendFindings;
-use super::findings_file;
-use super::keeper::Keeper;
+use super::kept_rules;
 use super::rule_state::{Means, RuleState};
 use crate::cache::Cache;
-use crate::telemetry::{Metrics, MigrationMetrics};
+use crate::server::{Drain, Keep, Kept};
+use crate::telemetry::{Metrics, MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::migration::comparison::DifferenceClass;
@@ -32,49 +30,54 @@ pub(crate) struct Migration {
 
 #[derive(Debug)]
 struct MigrationState {
-    findings: Mutex<BTreeMap<String, Arc<BackendFindings>>>,
+    findings: Kept<Findings>,
     rule_states: Mutex<BTreeMap<String, Arc<RuleState>>>,
     /// The rules in use, in their order.
     rules: Mutex<Vec<CutoverRule>>,
     /// The backends beside the site.
     candidates: Mutex<Vec<BackendSettings>>,
     means: Means,
-    /// The directory of what outlives the edge; none: nothing does.
-    state_dir: Mutex<Option<PathBuf>>,
-    /// Whether the findings are about to be written.
-    is_writing: AtomicBool,
 }
 
-/// How long findings wait for others before they are written.
-const WRITE_DELAY: Duration = Duration::from_secs(2);
+/// The findings about backends by name.
+type Findings = BTreeMap<String, Arc<BackendFindings>>;
+
+/// The reports and the noise of all backends, to be written.
+#[derive(Serialize)]
+struct WrittenFindings(#[serde(serialize_with = "reports")] Findings);
+
+/// The file of findings in the directory of the settings.
+const FINDINGS_FILE: &str = "findings.json";
 
 // === impl Migration ===
 
 impl Migration {
     /// What earlier runs have kept about the rules and backends of these settings.
     pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
-        let keeper = Keeper::open(settings.state_dir.as_deref(), &settings.cutover);
+        let kept = kept_rules::open(settings);
+        let placer = placer(settings, kept.lock().share_key());
         let means = Means {
             cache: cache.clone(),
-            placer: Arc::new(ArcSwap::from_pointee(placer(settings, &keeper))),
-            keeper,
+            placer: Arc::new(ArcSwap::from_pointee(placer)),
+            kept,
             news: Arc::default(),
             metrics: metrics.migration().clone(),
         };
-        let kept = findings_file::read(settings.state_dir.as_deref()).into_iter();
-        let findings = kept.map(|(backend, report)| {
+        let file = settings.state_file(FINDINGS_FILE);
+        let reports: BTreeMap<String, Value> = Kept::<Findings>::read(file.as_deref())
+            .unwrap_or_default()
+            .unwrap_or_default();
+        let findings = reports.into_iter().map(|(backend, report)| {
             let findings = BackendFindings::new(&settings.compare, Some(report));
             (backend, Arc::new(findings))
         });
         let this = Self {
             shared: Arc::new(MigrationState {
-                findings: Mutex::new(findings.collect()),
+                findings: Kept::new(file, findings.collect()),
                 rule_states: Mutex::default(),
                 rules: Mutex::new(settings.cutover.clone()),
                 candidates: Mutex::default(),
                 means,
-                state_dir: Mutex::new(settings.state_dir.clone()),
-                is_writing: AtomicBool::new(false),
             }),
         };
         this.adapt(settings);
@@ -94,8 +97,9 @@ impl Migration {
         drop(findings);
         *self.shared.candidates.lock() = settings.candidates().collect();
         self.expect(settings);
-        self.shared.means.keeper.adapt(settings.state_dir.as_deref());
-        self.shared.state_dir.lock().clone_from(&settings.state_dir);
+        let kept = &self.shared.means.kept;
+        kept.move_to(settings.state_file(kept_rules::FILE));
+        self.shared.findings.move_to(settings.state_file(FINDINGS_FILE));
         self.shared
             .rule_states
             .lock()
@@ -103,7 +107,7 @@ impl Migration {
         self.shared
             .means
             .placer
-            .store(Arc::new(placer(settings, &self.shared.means.keeper)));
+            .store(Arc::new(placer(settings, kept.lock().share_key())));
         for rule in &settings.cutover {
             let rule_state = self.rule_state(rule);
             rule_state.share_steps(settings.fleet.is_set());
@@ -153,9 +157,9 @@ impl Migration {
         let mut rule_states = self.shared.rule_states.lock();
         let found = rule_states.entry(rule.name.clone()).or_insert_with(|| {
             let means = self.shared.means.clone();
-            let standing = means.keeper.standing(rule);
+            let standing = means.kept.lock().standing(rule, unix_time());
             let rule_state = RuleState::new(rule, standing, means);
-            self.shared.means.keeper.keep(&rule.name, rule_state.standing());
+            rule_state.keep(rule_state.standing());
             Arc::new(rule_state)
         });
         Arc::clone(found)
@@ -179,32 +183,15 @@ impl Migration {
         }
     }
 
-    /// Writes the findings soon, if they outlive the edge.
+    /// Notes that there are findings to be written.
     pub(crate) fn keep_findings(&self) {
-        let has_place = self.shared.state_dir.lock().is_some();
-        if !has_place || self.shared.is_writing.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let this = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(WRITE_DELAY).await;
-            this.shared.is_writing.store(false, Ordering::Release);
-            tokio::task::spawn_blocking(move || this.write_findings());
-        });
+        self.shared.findings.mark();
     }
 
-    /// Writes again what the guards of rules have found, if the last write of it has failed.
-    pub(crate) fn write_again(&self) {
-        self.shared.means.keeper.write_again();
-    }
-
-    fn write_findings(&self) {
-        let findings = self.shared.findings.lock().clone().into_iter();
-        let reports = findings.map(|(name, findings)| (name, findings.to_kept()));
-        // One write at a time.
-        if let Some(directory) = &*self.shared.state_dir.lock() {
-            findings_file::write(directory, &reports.collect());
-        }
+    /// Keeps findings and states of rules in their files from now on.
+    pub(crate) fn keep_up(&self, drain: &Drain) {
+        self.shared.findings.keep_up(drain);
+        self.shared.means.kept.keep_up(drain);
     }
 
     /// Resumes a rule: true if the guard had returned its calls; none for an unknown rule.
@@ -279,8 +266,22 @@ impl Migration {
     }
 }
 
+impl Keep for Findings {
+    const WHAT: &'static str = "the report about backends";
+    const UNREAD: &'static str = "its findings begin anew";
+
+    fn document(&self) -> Option<impl Serialize + 'static> {
+        Some(WrittenFindings(self.clone()))
+    }
+}
+
+fn reports<S: Serializer>(findings: &Findings, serializer: S) -> Result<S::Ok, S::Error> {
+    let findings = findings.iter();
+    serializer.collect_map(findings.map(|(name, findings)| (name, findings.to_kept())))
+}
+
 /// Finds the places of clients: alike at every edge of a fleet, or else by the key that this edge keeps.
-fn placer(settings: &Settings, keeper: &Keeper) -> Placer {
+fn placer(settings: &Settings, own: ShareKey) -> Placer {
     let shared = FleetKey::of(&settings.fleet).map(|fleet| ShareKey::new(fleet.derive("share")));
-    Placer::new(shared.unwrap_or_else(|| keeper.share_key()))
+    Placer::new(shared.unwrap_or(own))
 }

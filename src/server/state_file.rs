@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The largest file that is read, in bytes. Facts are the largest, and take far less.
+const LARGEST: u64 = 256 << 20;
 
 /// The files whose last write failed, and the errors. They are few: their names come from the code and the settings.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
@@ -60,6 +64,19 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> io::Result<()
         serde_json::to_writer(&mut *file, value)?;
         file.flush()
     })
+}
+
+/// The value in a file; none if there is no file.
+///
+/// # Errors
+///
+/// When the file cannot be read, or holds something else.
+pub(crate) fn read_json<D: DeserializeOwned>(path: &Path) -> io::Result<Option<D>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(serde_json::from_reader(BufReader::new(file.take(LARGEST)))?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn fill(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {

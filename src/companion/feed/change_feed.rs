@@ -1,16 +1,15 @@
 //! The log of changes at the site of the first root, which all readers share.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use tokio::sync::watch;
 use url::Url;
 
-use super::feed_file::{Delivered, FeedFile};
 use super::feed_readers::{FeedReaders, ReaderPlace};
+use super::followed_log::{FeedPlace, FollowedLog};
+use crate::server::{Drain, Kept};
 use crate::telemetry::{FeedMetrics, Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{
@@ -18,7 +17,6 @@ use calendar_edge_core::companion::feed::{
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::problem::OwnError;
 
@@ -29,37 +27,13 @@ pub(crate) struct ChangeFeed(Arc<FeedState>);
 #[derive(Debug)]
 struct FeedState {
     is_on: AtomicBool,
-    log: Mutex<FollowedLog>,
+    log: Kept<FollowedLog>,
     /// Changes with everything that readers may have waited for.
     moved: watch::Sender<()>,
     judging: AtomicBool,
     readers: FeedReaders,
     metrics: FeedMetrics,
 }
-
-/// The log, and what it belongs to.
-#[derive(Debug)]
-struct FollowedLog {
-    of: FeedPlace,
-    most: usize,
-    /// None until the site has shown a number.
-    log: Option<ChangeLog>,
-    /// The positions of receivers, by the names of their addresses.
-    delivered: Delivered,
-    is_written: bool,
-}
-
-/// The site that is followed, and where its log is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FeedPlace {
-    root: Url,
-    key: Option<Arc<FeedKey>>,
-    /// None: nothing outlives the edge.
-    file: Option<PathBuf>,
-}
-
-/// The file in the directory of the settings.
-const FILE: &str = "feed.json";
 
 // === impl ChangeFeed ===
 
@@ -68,7 +42,10 @@ impl ChangeFeed {
     pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
         let feed = Self(Arc::new(FeedState {
             is_on: AtomicBool::new(false),
-            log: Mutex::new(FollowedLog::of(FeedPlace::nowhere(settings), settings)),
+            log: Kept::new(
+                None,
+                FollowedLog::of(FeedPlace::nowhere(settings), None, settings),
+            ),
             moved: watch::Sender::new(()),
             judging: AtomicBool::new(false),
             readers: FeedReaders::new(metrics.feed().clone()),
@@ -85,12 +62,12 @@ impl ChangeFeed {
         if is_on {
             self.0.metrics.expect(&settings.webhooks);
         }
-        let mut log = self.0.log.lock();
-        if is_on && log.of != of {
-            *log = FollowedLog::of(of, settings);
+        if is_on && self.0.log.lock().of != of {
+            let file = of.file.clone();
+            let kept = Kept::<FollowedLog>::read(file.as_deref()).unwrap_or_default();
+            self.0.log.replace(file, |_| FollowedLog::of(of, kept, settings));
         }
-        log.resize(settings.feed.records);
-        drop(log);
+        self.0.log.lock().resize(settings.feed.records);
         self.0.readers.limit(&settings.feed);
         self.0.is_on.store(is_on, Ordering::Release);
         self.0.moved.send_replace(());
@@ -155,6 +132,7 @@ impl ChangeFeed {
         if log.of.root == *root && is_news {
             log.settle(settled);
             drop(log);
+            self.0.log.mark();
             self.0.moved.send_replace(());
         }
     }
@@ -193,10 +171,10 @@ impl ChangeFeed {
             return;
         }
         let mut log = self.0.log.lock();
-        if let Some(known) = &mut log.log
-            && known.shown(answer)
-        {
-            log.is_written = false;
+        let is_news = log.log.as_mut().is_some_and(|known| known.shown(answer));
+        drop(log);
+        if is_news {
+            self.0.log.mark();
         }
     }
 
@@ -242,9 +220,8 @@ impl ChangeFeed {
 
     /// A receiver has the changes up to this position.
     pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
-        let mut log = self.0.log.lock();
+        let mut log = self.0.log.change();
         log.delivered.insert(receiver.to_owned(), position);
-        log.is_written = false;
     }
 
     /// Forgets the positions of receivers that are no longer configured.
@@ -256,33 +233,23 @@ impl ChangeFeed {
             .retain(|name, _| receivers.contains(name));
     }
 
-    /// Writes what has changed since the last time, if there is a file. Blocks for the time of writing.
-    pub(crate) fn write(&self) {
-        let mut log = self.0.log.lock();
-        if !self.is_on() || std::mem::replace(&mut log.is_written, true) {
-            return;
-        }
-        let (Some(path), Some(known)) = (log.of.file.clone(), &log.log) else {
-            return;
-        };
-        let file = FeedFile::new(log.of.log_id(), known, &log.delivered);
-        drop(log);
-        file.write(&path);
+    /// Keeps the log in its file from now on.
+    pub(crate) fn keep_up(&self, drain: &Drain) {
+        self.0.log.keep_up(drain);
     }
 
     fn change(&self, change: impl FnOnce(&mut FollowedLog)) {
         if !self.is_on() {
             return;
         }
-        let mut log = self.0.log.lock();
+        let mut log = self.0.log.change();
         let doubted = log.doubted();
         change(&mut log);
-        log.is_written = false;
         let is_urgent = log.doubted() != doubted;
         drop(log);
         if is_urgent {
             // Rare: the site's number will not say it again.
-            self.write();
+            self.0.log.write_soon();
         }
         self.0.moved.send_replace(());
     }
@@ -297,83 +264,5 @@ impl Drop for JudgingTurn {
         self.0.0.judging.store(false, Ordering::Release);
         // Who waits may take the turn.
         self.0.0.moved.send_replace(());
-    }
-}
-
-// === impl FollowedLog ===
-
-impl FollowedLog {
-    /// The log of this place, as an earlier run has kept it.
-    fn of(of: FeedPlace, settings: &Settings) -> Self {
-        let most = settings.feed.records;
-        let kept = of
-            .file
-            .as_deref()
-            .and_then(|path| FeedFile::read(path, &of.log_id()));
-        let (log, delivered) = match kept {
-            Some(kept) => kept.open(most, unix_time()),
-            None => (None, Delivered::default()),
-        };
-        Self {
-            of,
-            most,
-            log,
-            delivered,
-            is_written: true,
-        }
-    }
-
-    fn doubted(&self) -> UnixTime {
-        self.log.as_ref().map(ChangeLog::doubted).unwrap_or_default()
-    }
-
-    fn of_root(&mut self, root: &Url) -> Option<&mut ChangeLog> {
-        self.log.as_mut().filter(|_| self.of.root == *root)
-    }
-
-    fn settle(&mut self, settled: u64) {
-        let now = unix_time();
-        let log = self
-            .log
-            .get_or_insert_with(|| ChangeLog::begin(settled, self.most, now));
-        log.settle(settled, now);
-        self.is_written = false;
-    }
-
-    fn resize(&mut self, most: usize) {
-        self.most = most;
-        if let Some(log) = &mut self.log {
-            log.resize(most, unix_time());
-        }
-    }
-}
-
-// === impl FeedPlace ===
-
-impl FeedPlace {
-    fn of(settings: &Settings) -> Self {
-        let mut place = Self::nowhere(settings);
-        let key = settings.origin.mark_key.as_ref();
-        place.key = key.map(|key| Arc::new(FeedKey::new(key, &place.root)));
-        place.file = settings.state_dir.as_ref().map(|directory| directory.join(FILE));
-        place
-    }
-
-    /// The same without a log.
-    fn nowhere(settings: &Settings) -> Self {
-        let root = settings.roots.first();
-        Self {
-            root: root.map_or_else(|| settings.origin.url.clone(), |root| root.origin_url.clone()),
-            key: None,
-            file: None,
-        }
-    }
-
-    /// Tells the log from those of other sites.
-    fn log_id(&self) -> String {
-        self.key
-            .as_ref()
-            .map(|key| key.name_of("log"))
-            .unwrap_or_default()
     }
 }

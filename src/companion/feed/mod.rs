@@ -2,10 +2,10 @@
 
 mod change_feed;
 mod change_reader;
-mod feed_file;
 mod feed_readers;
 mod feed_route;
 mod feed_stream;
+mod followed_log;
 mod judging;
 mod receiver;
 mod record_walk;

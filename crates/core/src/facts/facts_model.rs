@@ -164,8 +164,8 @@ impl FactsWorld {
     }
 
     fn save(&mut self) {
-        if let Some(write) = self.facts.to_json("site") {
-            write(self.saved.insert(Vec::new())).unwrap();
+        if let Some(document) = self.facts.document("site") {
+            self.saved = Some(serde_json::to_vec(&document).unwrap());
         }
     }
 
@@ -173,7 +173,10 @@ impl FactsWorld {
         let kept = self.saved.as_deref().filter(|_| remembers);
         self.facts = kept.map_or_else(
             || Facts::wanting_records(self.with_records),
-            |text| Facts::from_json(text, "site", self.with_records).unwrap(),
+            |text| {
+                let kept = serde_json::from_slice(text).unwrap();
+                Facts::of_kept(kept, "site", self.with_records).unwrap()
+            },
         );
         self.tracker = ChangeTracker::default();
         self.asked = None;

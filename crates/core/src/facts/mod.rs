@@ -21,6 +21,7 @@ pub use event_fact::{EventFact, WallSpan};
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
+pub use kept_facts::KeptFacts;
 pub use named_records::NamedRecord;
 pub use record_fact::{PostKind, RecordFact};
 pub use site_facts::{SiteFacts, SiteWords, TermFact};

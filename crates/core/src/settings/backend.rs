@@ -1,5 +1,6 @@
 //! A backend: the site or a candidate, with everything that exchanges with it depend on.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use url::Url;
@@ -68,13 +69,14 @@ const INDEX_FILE: &str = "indexes.json";
 // === impl Settings ===
 
 impl Settings {
+    /// A file of this name in [`Settings::state_dir`]; none if nothing outlives a restart.
+    pub fn state_file(&self, name: &str) -> Option<PathBuf> {
+        self.state_dir.as_ref().map(|directory| directory.join(name))
+    }
+
     /// The site, which serves all roots.
     pub fn site(&self) -> BackendSettings {
-        let in_state_dir = || {
-            self.state_dir
-                .as_ref()
-                .map(|directory| directory.join(INDEX_FILE))
-        };
+        let in_state_dir = || self.state_file(INDEX_FILE);
         BackendSettings {
             name: PRIMARY.to_owned(),
             origin: OriginSettings {

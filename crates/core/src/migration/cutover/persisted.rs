@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::place::ShareKey;
-use super::rule_record::RuleRecord;
+use super::rule_record::{Returned, RuleRecord};
+use crate::settings::CutoverRule;
+use crate::unix_time::UnixTime;
 
 /// Everything that is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PersistedJson", into = "PersistedJson")]
 pub struct PersistedRules {
-    /// The key that the places of clients depend on.
-    pub share_key: ShareKey,
-    /// The rules by name, also those that are not configured now.
-    pub rules: BTreeMap<String, RuleRecord>,
+    share_key: ShareKey,
+    /// By name, also those that are not configured now.
+    rules: BTreeMap<String, RuleRecord>,
+    unreadable: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,29 +30,62 @@ struct PersistedJson {
 
 const VERSION: u32 = 1;
 
+/// The most rules that are kept, so that names of the past do not add up.
+const MOST_RULES: usize = 1_000;
+
 // === impl PersistedRules ===
 
 impl PersistedRules {
-    /// The text of the file.
-    pub fn to_json(&self) -> String {
-        let json = PersistedJson {
-            version: VERSION,
-            share_key: self.share_key.to_hex(),
-            rules: self.rules.clone(),
-            count: self.rules.len(),
-        };
-        // Texts and numbers are JSON.
-        serde_json::to_string_pretty(&json).unwrap_or_default()
+    /// No rules yet. `unreadable` is the reason why those of an earlier run cannot be read, if there is one: no guarded rule
+    /// takes a call then until an operator resumes it.
+    pub const fn new(share_key: ShareKey, unreadable: Option<String>) -> Self {
+        Self {
+            share_key,
+            rules: BTreeMap::new(),
+            unreadable,
+        }
     }
 
-    /// Reads what [`Self::to_json`] writes.
-    ///
-    /// # Errors
-    ///
-    /// Why it is anything else.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let json: PersistedJson = serde_json::from_str(text)
-            .map_err(|error| format!("it is not the JSON that the edge writes: {error}"))?;
+    /// The key that the places of clients depend on.
+    pub const fn share_key(&self) -> ShareKey {
+        self.share_key
+    }
+
+    /// The kept state of a rule, which may be new.
+    pub fn standing(&self, rule: &CutoverRule, now: UnixTime) -> RuleRecord {
+        self.rules.get(&rule.name).cloned().unwrap_or_else(|| {
+            let reason = self.unreadable.clone().filter(|_| rule.guard.is_some());
+            let at = now.as_secs();
+            RuleRecord {
+                returned: reason.map(|reason| Returned { reason, at }),
+                ..RuleRecord::default()
+            }
+        })
+    }
+
+    /// Keeps the state of a rule.
+    pub fn keep(&mut self, name: &str, standing: RuleRecord) {
+        if self.rules.contains_key(name) || self.rules.len() < MOST_RULES {
+            self.rules.insert(name.to_owned(), standing);
+        }
+    }
+}
+
+impl From<PersistedRules> for PersistedJson {
+    fn from(kept: PersistedRules) -> Self {
+        Self {
+            version: VERSION,
+            share_key: kept.share_key.to_hex(),
+            count: kept.rules.len(),
+            rules: kept.rules,
+        }
+    }
+}
+
+impl TryFrom<PersistedJson> for PersistedRules {
+    type Error = String;
+
+    fn try_from(json: PersistedJson) -> Result<Self, String> {
         if json.version != VERSION {
             return Err(format!("it has version {}, not {VERSION}", json.version));
         }
@@ -60,6 +96,7 @@ impl PersistedRules {
         Ok(Self {
             share_key: ShareKey::of_hex(&json.share_key).ok_or("its key is broken")?,
             rules: json.rules,
+            unreadable: None,
         })
     }
 }
@@ -68,8 +105,15 @@ impl PersistedRules {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::rule_record::Returned;
     use super::*;
+
+    fn text() -> String {
+        serde_json::to_string_pretty(&kept()).unwrap()
+    }
+
+    fn parse(text: &str) -> Result<PersistedRules, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
 
     fn kept() -> PersistedRules {
         let standing = RuleRecord {
@@ -88,32 +132,27 @@ mod tests {
         PersistedRules {
             share_key: ShareKey::new([9; 32]),
             rules: BTreeMap::from([("venues-read".to_owned(), standing)]),
+            unreadable: None,
         }
     }
 
     #[test]
     fn it_is_read_as_it_is_written() {
-        assert_eq!(PersistedRules::parse(&kept().to_json()).unwrap(), kept());
-        let other = kept().to_json().replace("\"version\": 1", "\"version\": 2");
-        assert_eq!(
-            PersistedRules::parse(&other).unwrap_err(),
-            "it has version 2, not 1"
-        );
-        let fewer = kept().to_json().replace("\"count\": 1", "\"count\": 2");
-        assert_eq!(
-            PersistedRules::parse(&fewer).unwrap_err(),
-            "it has 1 rules, not 2"
-        );
+        assert_eq!(parse(&text()).unwrap(), kept());
+        let other = text().replace("\"version\": 1", "\"version\": 2");
+        assert_eq!(parse(&other).unwrap_err(), "it has version 2, not 1");
+        let fewer = text().replace("\"count\": 1", "\"count\": 2");
+        assert_eq!(parse(&fewer).unwrap_err(), "it has 1 rules, not 2");
     }
 
     proptest! {
         #[test]
         fn a_damaged_file_is_read_whole_or_not_at_all(at in 0_usize..400, junk in "[{}\",:a0 ]{0,3}") {
-            let mut text = kept().to_json();
+            let mut text = text();
             let at = text.floor_char_boundary(at);
             text.truncate(at);
             text.push_str(&junk);
-            prop_assert!(PersistedRules::parse(&text).map_or(true, |read| read == kept()));
+            prop_assert!(parse(&text).map_or(true, |read| read == kept()));
         }
     }
 }

@@ -1,0 +1,129 @@
+//! The log of changes with the site that it belongs to, as a file keeps it over a restart.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::server::Keep;
+use crate::telemetry::unix_time;
+use calendar_edge_core::companion::feed::{ChangeLog, FeedKey, FeedPosition};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_core::unix_time::UnixTime;
+
+/// The log, and what it belongs to.
+#[derive(Debug)]
+pub(super) struct FollowedLog {
+    pub(super) of: FeedPlace,
+    most: usize,
+    /// None until the site has shown a number.
+    pub(super) log: Option<ChangeLog>,
+    /// The positions up to which receivers have the changes, by the names of their addresses.
+    pub(super) delivered: BTreeMap<String, FeedPosition>,
+}
+
+/// The site that is followed, and where its log is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FeedPlace {
+    pub(super) root: Url,
+    pub(super) key: Option<Arc<FeedKey>>,
+    /// None: nothing outlives the edge.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// The content of the file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FeedFile {
+    /// The site and the secret that it belongs to.
+    id: String,
+    log: String,
+    delivered: BTreeMap<String, FeedPosition>,
+}
+
+/// The file in the directory of the settings.
+const FILE: &str = "feed.json";
+
+// === impl FollowedLog ===
+
+impl FollowedLog {
+    /// The log of this place, as an earlier run has kept it.
+    pub(super) fn of(of: FeedPlace, kept: Option<FeedFile>, settings: &Settings) -> Self {
+        let most = settings.feed.records;
+        let kept = kept.filter(|kept| kept.id == of.log_id());
+        let log = kept.as_ref().map(|kept| &*kept.log);
+        Self {
+            log: log.and_then(|log| ChangeLog::from_json(log, most, unix_time())),
+            delivered: kept.map(|kept| kept.delivered).unwrap_or_default(),
+            of,
+            most,
+        }
+    }
+
+    pub(super) fn doubted(&self) -> UnixTime {
+        self.log.as_ref().map(ChangeLog::doubted).unwrap_or_default()
+    }
+
+    pub(super) fn of_root(&mut self, root: &Url) -> Option<&mut ChangeLog> {
+        self.log.as_mut().filter(|_| self.of.root == *root)
+    }
+
+    pub(super) fn settle(&mut self, settled: u64) {
+        let now = unix_time();
+        let log = self
+            .log
+            .get_or_insert_with(|| ChangeLog::begin(settled, self.most, now));
+        log.settle(settled, now);
+    }
+
+    pub(super) fn resize(&mut self, most: usize) {
+        self.most = most;
+        if let Some(log) = &mut self.log {
+            log.resize(most, unix_time());
+        }
+    }
+}
+
+impl Keep for FollowedLog {
+    const WHAT: &'static str = "the log of changes";
+    const UNREAD: &'static str = "it begins anew, and readers read everything once";
+
+    fn document(&self) -> Option<impl Serialize + 'static> {
+        Some(FeedFile {
+            id: self.of.log_id(),
+            log: self.log.as_ref()?.to_json(),
+            delivered: self.delivered.clone(),
+        })
+    }
+}
+
+// === impl FeedPlace ===
+
+impl FeedPlace {
+    pub(super) fn of(settings: &Settings) -> Self {
+        let mut place = Self::nowhere(settings);
+        let key = settings.origin.mark_key.as_ref();
+        place.key = key.map(|key| Arc::new(FeedKey::new(key, &place.root)));
+        place.file = settings.state_file(FILE);
+        place
+    }
+
+    /// The same without a log.
+    pub(super) fn nowhere(settings: &Settings) -> Self {
+        let root = settings.roots.first();
+        Self {
+            root: root.map_or_else(|| settings.origin.url.clone(), |root| root.origin_url.clone()),
+            key: None,
+            file: None,
+        }
+    }
+
+    /// Tells the log from those of other sites.
+    fn log_id(&self) -> String {
+        self.key
+            .as_ref()
+            .map(|key| key.name_of("log"))
+            .unwrap_or_default()
+    }
+}
