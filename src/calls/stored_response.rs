@@ -74,7 +74,7 @@ impl StoredResponse {
         older: Option<&Self>,
         budget: &BufferBudget,
     ) -> Self {
-        let older = older.filter(|older| same_text(older.answer.body(), answer.body()).is_some());
+        let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
         let Some(older) = older else {
             return Self::new(answer, fill, budget);
         };

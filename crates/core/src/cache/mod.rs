@@ -31,7 +31,7 @@ pub use freshness::{CompanionSigns, LifetimeFacts, LifetimeRule, Serving};
 pub use key::{KeySpace, ReachedBy};
 pub use nonce::shows_nonce;
 pub use removal::{Removal, RemovalCause};
-pub use same_text::{Folded, same_text};
+pub use same_text::same_text;
 pub use stated::{StatedLife, stated_age};
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};
