@@ -194,14 +194,11 @@ impl DryRunCall {
 
     /// The call as reports name it, at the public address of its root.
     pub(crate) fn reported(&self, rules: &RelayRules) -> ReportedCall {
-        let (operation, request) = (self.operation(), self.call.request());
-        match &self.client.context.namespace {
-            Some(namespace) if !self.is_personal() => {
-                let root = rules.urls().map().public_root("", self.root());
-                ReportedCall::new(operation, request, (&root, namespace))
-            }
-            _ => ReportedCall::personal(operation, request),
-        }
+        let root = rules.urls().map().public_root("", self.root());
+        let namespace = self.client.context.namespace.as_ref();
+        let namespace = namespace.filter(|_| !self.is_personal());
+        let public = namespace.map(|namespace| (&*root, &**namespace));
+        ReportedCall::new(self.operation(), self.call.request(), public)
     }
 
     /// A response that a backend of these rules gave, as the client would have seen it.

@@ -53,7 +53,7 @@ pub(super) fn findings(findings: &PathFindings, other: &str, out: &mut dyn Write
 
 /// Writes how many records were skipped and why.
 pub(super) fn skipped(report: &ComparisonReport, out: &mut dyn Write) -> io::Result<()> {
-    for (reason, count) in report.skipped() {
+    for (reason, count) in &report.skipped {
         writeln!(out, "skipped {count}: {reason}")?;
     }
     Ok(())

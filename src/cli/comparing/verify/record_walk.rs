@@ -341,7 +341,7 @@ impl VerifiedRecord {
         self.class = worst.unwrap_or(DifferenceClass::Identical);
         let findings = compared.iter().flat_map(|call| call.findings.iter());
         let refused = findings.filter(|finding| finding.class > accepted);
-        let paths: BTreeSet<String> = refused.map(|finding| finding.path).collect();
+        let paths: BTreeSet<String> = refused.map(|finding| finding.path.clone()).collect();
         self.paths = paths.into_iter().collect();
     }
 }

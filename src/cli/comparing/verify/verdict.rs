@@ -76,7 +76,7 @@ fn walked(
         }
     })?;
     if found.pages == 0 {
-        let reasons: Vec<&str> = found.report.skipped().map(|(reason, _)| reason).collect();
+        let reasons: Vec<&str> = found.report.skipped.keys().map(String::as_str).collect();
         bail!("nothing was compared: {}", reasons.join(", "));
     }
     Ok((found, backend))

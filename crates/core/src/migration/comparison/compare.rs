@@ -27,6 +27,9 @@ pub struct ComparedResponse<'a> {
     pub own_hosts: &'a OwnHosts,
 }
 
+/// Another value that both have.
+const ANOTHER: (DifferenceClass, bool) = (DifferenceClass::Different, false);
+
 /// Two bodies on their way to findings.
 struct Walk<'f> {
     operation: Option<OperationId>,
@@ -49,7 +52,7 @@ struct Walk<'f> {
 /// let own_hosts = OwnHosts::NONE;
 /// let answer = |body| ComparedResponse { status: StatusCode::OK, headers: &headers, body, own_hosts };
 /// let findings = compare(None, answer(br#"{"cost":5,"id":7}"#), answer(br#"{"cost":"5","id":8}"#));
-/// let found: Vec<_> = findings.iter().map(|finding| (finding.path, finding.class)).collect();
+/// let found: Vec<_> = findings.iter().map(|finding| (finding.path.clone(), finding.class)).collect();
 /// assert_eq!(
 ///     found,
 ///     [
@@ -65,29 +68,23 @@ pub fn compare(
 ) -> PathFindings {
     let mut findings = PathFindings::default();
     if primary.status != other.status {
-        findings.add(":status".to_owned(), DifferenceClass::Different, || {
-            ExamplePair::new(primary.status.as_u16(), other.status.as_u16())
-        });
+        let example = || ExamplePair::new(primary.status.as_u16(), other.status.as_u16());
+        findings.add(|| ":status".to_owned(), ANOTHER, example);
         return findings;
     }
     let hosts = (primary.own_hosts, other.own_hosts);
     compare_headers((primary.headers, other.headers), hosts, &mut findings);
     let one = Node::read(primary.body);
-    findings.set_records(one.as_ref().map(record_numbers).unwrap_or_default());
+    findings.records = one.as_ref().map(record_numbers).unwrap_or_default();
     if primary.body != other.body {
         match (&one, &Node::read(other.body)) {
             (Some(primary), Some(other)) => {
-                let pair = Pair {
-                    primary,
-                    other,
-                    records: None,
-                };
-                Walk {
+                let mut walk = Walk {
                     operation,
                     hosts,
                     findings: &mut findings,
-                }
-                .values(&Trail::Root, pair);
+                };
+                walk.values(&Trail::Root, Pair::of(primary, other));
             }
             _ => compare_bytes(primary.body, other.body, &mut findings),
         }
@@ -98,9 +95,8 @@ pub fn compare(
 /// Bodies that are not compared by path differ as a whole.
 fn compare_bytes(primary: &[u8], other: &[u8], findings: &mut PathFindings) {
     let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
-    findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
-        ExamplePair::new(shown(primary), shown(other))
-    });
+    let example = || ExamplePair::new(shown(primary), shown(other));
+    findings.add(|| ROOT.to_owned(), ANOTHER, example);
 }
 
 /// The number of the record that an answer is, or those of the records that it lists.
@@ -154,64 +150,45 @@ impl Walk<'_> {
     }
 
     fn maps(&mut self, trail: &Trail<'_>, primary: &NodeMembers<'_>, other: &NodeMembers<'_>) {
-        let twins = other.by_name();
-        let mut last = 0;
-        let mut is_moved = false;
-        for (name, value) in primary.iter() {
+        let (mut last, mut is_moved) = (0, false);
+        for (name, value) in primary {
             let member = Trail::Member(trail, name);
-            let Some((place, twin)) = twins.get(name) else {
+            let Some((place, _, twin)) = other.get_full(name) else {
                 self.found(&member, class_of_absent(value), (Some(value), None));
                 continue;
             };
-            is_moved |= *place < last;
-            last = *place;
+            is_moved |= place < last;
+            last = place;
+            let records = Some((primary, other));
             self.values(
                 &member,
                 Pair {
-                    primary: value,
-                    other: twin,
-                    records: Some((primary, other)),
+                    records,
+                    ..Pair::of(value, twin)
                 },
             );
         }
-        let known = primary.by_name();
-        for (name, value) in other.iter().filter(|(name, _)| !known.contains_key(name)) {
-            self.found(
-                &Trail::Member(trail, name),
-                class_of_absent(value),
-                (None, Some(value)),
-            );
+        for (name, value) in other.iter().filter(|(name, _)| !primary.contains_key(*name)) {
+            let member = Trail::Member(trail, name);
+            self.found(&member, class_of_absent(value), (None, Some(value)));
         }
         if is_moved {
+            let example = || orders(primary, other);
             self.findings
-                .add_at(trail, (DifferenceClass::Order, false), || orders(primary, other));
+                .add(|| trail.path(), (DifferenceClass::Order, false), example);
         }
     }
 
     fn lists(&mut self, trail: &Trail<'_>, primary: &[Node<'_>], other: &[Node<'_>]) {
         let is_unordered = is_unordered(trail, self.operation);
-        let paired = if is_unordered {
-            PairedItems::unordered(primary, other)
-        } else {
-            PairedItems::ordered(primary, other)
-        };
+        let paired = PairedItems::of(primary, other, is_unordered);
         let item = Trail::Item(trail);
-        for (primary, other) in paired.pairs {
-            let records = None;
-            self.values(
-                &item,
-                Pair {
-                    primary,
-                    other,
-                    records,
-                },
-            );
-        }
-        for only in paired.only_owner {
-            self.found(&item, DifferenceClass::Different, (Some(only), None));
-        }
-        for only in paired.only_other {
-            self.found(&item, DifferenceClass::Different, (None, Some(only)));
+        for pair in paired.pairs {
+            if let (Some(primary), Some(other)) = pair {
+                self.values(&item, Pair::of(primary, other));
+            } else {
+                self.found(&item, DifferenceClass::Different, pair);
+            }
         }
         if paired.is_moved {
             let class = if is_unordered {
@@ -219,9 +196,8 @@ impl Walk<'_> {
             } else {
                 DifferenceClass::Different
             };
-            self.findings.add_at(trail, (class, false), || {
-                ExamplePair::new("(one order)", "(another order)")
-            });
+            let example = || ExamplePair::new("(one order)", "(another order)");
+            self.findings.add(|| trail.path(), (class, false), example);
         }
     }
 
@@ -233,22 +209,18 @@ impl Walk<'_> {
     ) {
         let value = |node: Option<&Node<'_>>| node.map_or_else(|| ABSENT.into(), |node| shown(node, trail));
         let is_absent = primary.is_none() || other.is_none();
-        self.findings.add_at(trail, (class, is_absent), || {
-            ExamplePair::new(value(primary), value(other))
-        });
+        let example = || ExamplePair::new(value(primary), value(other));
+        self.findings.add(|| trail.path(), (class, is_absent), example);
     }
 }
 
 /// The first names of members in the order of each, from where the two part.
 fn orders(primary: &NodeMembers<'_>, other: &NodeMembers<'_>) -> ExamplePair {
-    let names = |members: &NodeMembers<'_>| -> Vec<String> {
-        members.iter().map(|(name, _)| name.to_owned()).collect()
-    };
-    let (one, two) = (names(primary), names(other));
-    let same = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
-    let first = |names: Vec<String>| {
-        let first: Vec<String> = names.into_iter().skip(same).take(2).collect();
+    let both = primary.keys().zip(other.keys());
+    let same = both.take_while(|(one, two)| one == two).count();
+    let first = |members: &NodeMembers<'_>| {
+        let first: Vec<&str> = members.keys().skip(same).take(2).map(String::as_str).collect();
         text(&format!("{}, …", first.join(", ")))
     };
-    ExamplePair::new(first(one), first(two))
+    ExamplePair::new(first(primary), first(other))
 }

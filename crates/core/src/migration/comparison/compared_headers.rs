@@ -10,16 +10,16 @@ use super::own_hosts::{HostPair, class_beside_hosts};
 use super::redact::{ABSENT, text};
 use super::scalar::same_url;
 
-/// A header with the rule by which two of its values are compared.
-type ComparedHeader = (HeaderName, fn(&str, &str) -> DifferenceClass);
+/// A header with the reader of the items of its value, whose order has no meaning.
+type ComparedHeader = (HeaderName, fn(&str) -> Vec<String>);
 
 const COMPARED: [ComparedHeader; 6] = [
     (header::ALLOW, methods),
     (header::CONTENT_TYPE, media_type),
     (header::LINK, links),
-    (header::LOCATION, url),
-    (HeaderName::from_static("x-tec-total"), exact),
-    (HeaderName::from_static("x-tec-totalpages"), exact),
+    (header::LOCATION, whole),
+    (HeaderName::from_static("x-tec-total"), whole),
+    (HeaderName::from_static("x-tec-totalpages"), whole),
 ];
 
 /// Compares the headers of two answers.
@@ -28,21 +28,19 @@ pub(super) fn compare_headers(
     hosts: HostPair<'_>,
     findings: &mut PathFindings,
 ) {
-    for (name, rule) in &COMPARED {
+    for (name, items) in &COMPARED {
         let [one, two] = [primary, other].map(|headers| value(headers, name));
         let class = match (&one, &two) {
-            (None, None) => continue,
-            (Some(one), Some(two)) if one == two => continue,
-            (Some(one), Some(two)) => match rule(one, two) {
+            _ if one == two => continue,
+            (Some(one), Some(two)) => match class_of(*items, one, two) {
                 DifferenceClass::Different => class_beside_hosts(hosts, one, two),
                 class => class,
             },
             _ => DifferenceClass::Different,
         };
         let shown = |value: Option<String>| text(value.as_deref().unwrap_or(ABSENT));
-        findings.add(format!(":header.{name}"), class, || {
-            ExamplePair::new(shown(one), shown(two))
-        });
+        let example = || ExamplePair::new(shown(one), shown(two));
+        findings.add(|| format!(":header.{name}"), (class, false), example);
     }
 }
 
@@ -56,29 +54,28 @@ fn value(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     (!fields.is_empty()).then(|| fields.join(", "))
 }
 
-// === rules ===
-
-const fn exact(_: &str, _: &str) -> DifferenceClass {
-    DifferenceClass::Different
+fn class_of(items: fn(&str) -> Vec<String>, one: &str, other: &str) -> DifferenceClass {
+    let (own, others) = (items(one), items(other));
+    let set = |items: &[String]| -> BTreeSet<String> { items.iter().cloned().collect() };
+    if own == others || same_url(one, other) {
+        DifferenceClass::Representation
+    } else if own.len() == others.len() && set(&own) == set(&others) {
+        DifferenceClass::Order
+    } else {
+        DifferenceClass::Different
+    }
 }
 
-fn url(one: &str, other: &str) -> DifferenceClass {
-    same(same_url(one, other))
+fn whole(value: &str) -> Vec<String> {
+    vec![value.to_owned()]
 }
 
-/// Methods are a set.
-fn methods(one: &str, other: &str) -> DifferenceClass {
-    let items =
-        |value: &str| -> Vec<String> { value.split(',').map(|method| method.trim().to_owned()).collect() };
-    as_set(&items(one), &items(other))
+fn methods(value: &str) -> Vec<String> {
+    value.split(',').map(|method| method.trim().to_owned()).collect()
 }
 
-/// Links are a set; a comma within `<…>` does not end one.
-fn links(one: &str, other: &str) -> DifferenceClass {
-    as_set(&link_values(one), &link_values(other))
-}
-
-fn link_values(value: &str) -> Vec<String> {
+/// A comma within `<…>` does not end a link.
+fn links(value: &str) -> Vec<String> {
     let mut is_inside = false;
     let ends = |letter: char| {
         match letter {
@@ -91,36 +88,14 @@ fn link_values(value: &str) -> Vec<String> {
     value.split(ends).map(|link| link.trim().to_owned()).collect()
 }
 
-fn as_set(one: &[String], other: &[String]) -> DifferenceClass {
-    if one == other {
-        return DifferenceClass::Representation;
-    }
-    let set = |items: &[String]| -> BTreeSet<String> { items.iter().cloned().collect() };
-    if one.len() == other.len() && set(one) == set(other) {
-        DifferenceClass::Order
-    } else {
-        DifferenceClass::Different
-    }
-}
-
 /// Case and blanks do not matter, and JSON is UTF-8 whether or not the type says so.
-fn media_type(one: &str, other: &str) -> DifferenceClass {
-    same(bare_type(one) == bare_type(other))
-}
-
-fn bare_type(value: &str) -> String {
+fn media_type(value: &str) -> Vec<String> {
     let mut plain: String = value.to_ascii_lowercase();
     plain.retain(|letter| !letter.is_whitespace() && letter != '"');
-    match plain.strip_suffix(";charset=utf-8") {
-        Some(json) if json.ends_with("json") => json.to_owned(),
-        _ => plain,
+    if let Some(json) = plain.strip_suffix(";charset=utf-8")
+        && json.ends_with("json")
+    {
+        plain.truncate(json.len());
     }
-}
-
-const fn same(is_same: bool) -> DifferenceClass {
-    if is_same {
-        DifferenceClass::Representation
-    } else {
-        DifferenceClass::Different
-    }
+    vec![plain]
 }

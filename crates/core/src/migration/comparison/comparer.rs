@@ -8,7 +8,7 @@ use super::class::DifferenceClass;
 use super::compare::{ComparedResponse, compare};
 use super::findings::{PathFinding, PathFindings};
 use super::ignored::{applies, drop_below};
-use super::noise::{Noise, differs_at};
+use super::noise::Noise;
 use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::OperationId;
@@ -111,7 +111,7 @@ impl Comparer {
         if !has_failed && !is_edited {
             self.noise.learn(operation, &itself, &findings);
         }
-        self.judged(operation, &findings, |finding| differs_at(&itself, &finding))
+        self.judged(operation, &findings, |finding| itself.differ_at(finding))
     }
 
     /// The findings that no rule ignores; those that are noise are volatile.
@@ -119,13 +119,13 @@ impl Comparer {
         &self,
         operation: Option<OperationId>,
         findings: &PathFindings,
-        is_noise: impl Fn(PathFinding) -> bool,
+        is_noise: impl Fn(&PathFinding) -> bool,
     ) -> PathFindings {
         findings.reclassed(|finding| {
             if self.ignores(operation, &finding.path) {
                 return None;
             }
-            let is_volatile = finding.class == DifferenceClass::Different && is_noise(finding.clone());
+            let is_volatile = finding.class == DifferenceClass::Different && is_noise(finding);
             Some(if is_volatile {
                 DifferenceClass::Volatile
             } else {

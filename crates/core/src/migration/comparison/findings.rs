@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::class::DifferenceClass;
-use super::trail::Trail;
 
 /// The most paths of one pair of responses; further ones count under [`MORE`].
 const MOST_PATHS: usize = 256;
@@ -40,12 +39,10 @@ pub struct PathFinding {
 /// The differences of one pair of responses: each path once, with its worst class; and the records that they are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathFindings {
-    by_path: BTreeMap<String, (Severity, ExamplePair)>,
-    records: Vec<u64>,
+    by_path: BTreeMap<String, PathFinding>,
+    /// The numbers of the records that the primary's answer contains, without those inside of them.
+    pub(super) records: Vec<u64>,
 }
-
-/// The class of a difference, and whether one of the responses has no value there, which is worse than another value.
-type Severity = (DifferenceClass, bool);
 
 // === impl PathFindings ===
 
@@ -55,73 +52,37 @@ impl PathFindings {
         self.by_path.is_empty()
     }
 
-    /// The numbers of the records that the primary's answer contains, without those inside of them.
-    pub fn records(&self) -> &[u64] {
-        &self.records
-    }
-
-    /// Names the records.
-    pub(super) fn set_records(&mut self, records: Vec<u64>) {
-        self.records = records;
-    }
-
     /// The worst class of all paths.
     pub fn worst(&self) -> DifferenceClass {
-        let classes = self.by_path.values().map(|((class, _), _)| *class);
+        let classes = self.iter().map(|finding| finding.class);
         classes.max().unwrap_or(DifferenceClass::Identical)
     }
 
     /// The differences by path.
-    pub fn iter(&self) -> impl Iterator<Item = PathFinding> {
-        let findings = self.by_path.iter();
-        findings.map(|(path, ((class, is_absent), example))| PathFinding {
-            path: path.clone(),
-            class: *class,
-            is_absent: *is_absent,
-            example: example.clone(),
-        })
+    pub fn iter(&self) -> impl Iterator<Item = &PathFinding> {
+        self.by_path.values()
     }
 
-    /// Adds a difference at a value of the body.
-    pub(super) fn add_at(
-        &mut self,
-        trail: &Trail<'_>,
-        severity: Severity,
-        example: impl FnOnce() -> ExamplePair,
-    ) {
-        // Once all places are taken, a path is not even written out: the rest costs nothing but its class.
-        let path = if self.is_full() {
-            MORE.to_owned()
-        } else {
-            trail.path()
-        };
-        self.add_severe(path, severity, example);
-    }
-
-    /// Adds a difference; at a known path the worse class stays.
+    /// Adds a difference; at a known path the worse one stays. A value that is absent is worse than another one. Once all
+    /// places are taken, a path is not even written out: the rest costs nothing but its class.
     pub(super) fn add(
         &mut self,
-        path: String,
-        class: DifferenceClass,
+        path: impl FnOnce() -> String,
+        (class, is_absent): (DifferenceClass, bool),
         example: impl FnOnce() -> ExamplePair,
     ) {
-        self.add_severe(path, (class, false), example);
-    }
-
-    fn add_severe(&mut self, path: String, severity: Severity, example: impl FnOnce() -> ExamplePair) {
-        let path = if self.is_full() && !self.by_path.contains_key(&path) {
-            MORE.to_owned()
-        } else {
-            path
-        };
-        let known = self.by_path.get(&path).map(|(known, _)| *known);
-        if known.is_none_or(|known| known < severity) {
-            self.by_path.insert(path, (severity, example()));
+        let is_full = self.by_path.len() >= MOST_PATHS;
+        let path = if is_full { MORE.to_owned() } else { path() };
+        let known = self.by_path.get(&path);
+        if known.is_none_or(|known| (known.class, known.is_absent) < (class, is_absent)) {
+            let finding = PathFinding {
+                path: path.clone(),
+                class,
+                is_absent,
+                example: example(),
+            };
+            self.by_path.insert(path, finding);
         }
-    }
-
-    fn is_full(&self) -> bool {
-        self.by_path.len() >= MOST_PATHS
     }
 
     /// The findings of a first look without the values that a second look found equal: the candidate had not yet followed
@@ -129,22 +90,31 @@ impl PathFindings {
     #[must_use]
     pub fn that_stay(&self, second: &Self) -> Self {
         self.reclassed(|finding| {
-            let stays = !finding.class.is_another_value() || second.has_another_value(&finding.path);
-            stays.then_some(finding.class)
+            let found = second.by_path.get(&finding.path);
+            let stays = found.is_some_and(|found| found.class.is_another_value());
+            (stays || !finding.class.is_another_value()).then_some(finding.class)
         })
     }
 
-    /// True if the responses have different values at a path.
-    fn has_another_value(&self, path: &str) -> bool {
-        let found = self.by_path.get(path);
-        found.is_some_and(|((class, _), _)| class.is_another_value())
+    /// True if there is a difference of the same kind at the same path.
+    pub(super) fn differ_at(&self, finding: &PathFinding) -> bool {
+        let known = self.by_path.get(&finding.path);
+        known.is_some_and(|known| {
+            known.class == DifferenceClass::Different && known.is_absent == finding.is_absent
+        })
     }
 
     /// The same findings with other classes; those without one are dropped.
     pub(super) fn reclassed(&self, class: impl Fn(&PathFinding) -> Option<DifferenceClass>) -> Self {
-        let kept = self.iter().filter_map(|finding| {
-            let class = class(&finding)?;
-            Some((finding.path, ((class, finding.is_absent), finding.example)))
+        let kept = self.by_path.iter().filter_map(|(path, finding)| {
+            let class = class(finding)?;
+            Some((
+                path.clone(),
+                PathFinding {
+                    class,
+                    ..finding.clone()
+                },
+            ))
         });
         Self {
             by_path: kept.collect(),
@@ -181,9 +151,9 @@ mod tests {
                 primary: number.into(),
                 other: Value::Null,
             };
-            findings.add("cost".to_owned(), class, pair);
+            findings.add(|| "cost".to_owned(), (class, false), pair);
         }
-        let found: Vec<PathFinding> = findings.iter().collect();
+        let found: Vec<&PathFinding> = findings.iter().collect();
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].class, &found[0].example.primary),

@@ -2,17 +2,15 @@
 
 use serde_json::Value;
 
+use super::reported_call::name_of;
 use super::trail::Trail;
 use crate::settings::IgnoreRule;
-use calendar_edge_judge::contract::{OperationId, table};
+use calendar_edge_judge::contract::OperationId;
 
 /// A rule applies to its path, and to everything below.
 pub(super) fn applies(rule: &IgnoreRule, operation: Option<OperationId>, path: &str) -> bool {
-    let is_named = operation.is_some_and(|id| {
-        let rows = table().operations().iter();
-        let mut names = rows.filter(|row| row.id == id).map(|row| row.name.as_str());
-        names.any(|name| rule.operations.iter().any(|pattern| pattern.matches(name)))
-    });
+    let name = name_of(operation);
+    let is_named = operation.is_some() && rule.operations.iter().any(|pattern| pattern.matches(name));
     let below = path.strip_prefix(rule.path.as_str());
     is_named && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -13,19 +13,20 @@ pub(super) struct WrittenTime {
 
 const SECONDS_PER_MINUTE: i64 = 60;
 
+/// The length of a time without an offset.
+const LENGTH: usize = 19;
+
 // === impl WrittenTime ===
 
 impl WrittenTime {
     /// Reads `2026-01-01 00:00:00`, also with `T`, a fraction of zeros, and `Z` or an offset.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (date, rest) = (text.get(..10)?, text.get(10..)?);
-        let rest = rest.strip_prefix([' ', 'T'])?;
-        let (time, rest) = (rest.get(..8)?, rest.get(8..)?);
+        let (time, rest) = text.split_at_checked(LENGTH)?;
         let rest = without_fraction(rest);
         let offset = offset(rest);
         (offset.is_some() || rest.is_empty()).then_some(())?;
         Some(Self {
-            wall: wall(date, time)?,
+            wall: wall(time)?,
             offset,
         })
     }
@@ -46,30 +47,34 @@ impl WrittenTime {
 }
 
 /// Seconds since 1970 of a date and a time, if both exist.
-fn wall(date: &str, time: &str) -> Option<i64> {
-    let [year, month, day] = parts(date, '-')?;
-    let [hour, minute, second] = parts(time, ':')?;
-    let small = |number: i16| i8::try_from(number).ok();
-    let time = DateTime::new(
-        year,
-        small(month)?,
-        small(day)?,
-        small(hour)?,
-        small(minute)?,
-        small(second)?,
-        0,
+fn wall(time: &str) -> Option<i64> {
+    // The crate reads further forms, and takes a second 60 for 59.
+    let is_of_form = matches!(
+        time.as_bytes(),
+        [
+            ..,
+            b'-',
+            _,
+            _,
+            b'-',
+            _,
+            _,
+            b' ' | b'T',
+            _,
+            _,
+            b':',
+            _,
+            _,
+            b':',
+            b'0'..=b'5',
+            _
+        ]
     );
-    let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    Some(time.ok()?.duration_since(epoch).as_secs())
-}
-
-fn parts(text: &str, separator: char) -> Option<[i16; 3]> {
-    let mut numbers = text.split(separator).map(|part| {
-        let is_plain = part.bytes().all(|byte| byte.is_ascii_digit());
-        part.parse().ok().filter(|_| is_plain)
-    });
-    let all = [numbers.next()??, numbers.next()??, numbers.next()??];
-    numbers.next().is_none().then_some(all)
+    let time: DateTime = time.parse().ok().filter(|_| is_of_form)?;
+    Some(
+        time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0))
+            .as_secs(),
+    )
 }
 
 fn without_fraction(rest: &str) -> &str {

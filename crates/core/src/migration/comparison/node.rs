@@ -1,13 +1,13 @@
 //! A JSON document that keeps the spelling of texts and numbers.
 
-use std::collections::{HashMap, HashSet};
+use indexmap::IndexMap;
 
 use calendar_edge_judge::wordpress::payload::{JsonToken, JsonTokens, RawText};
 
 /// The deepest nesting that is compared by path.
 const DEPTH: usize = 512;
 
-/// The most values that are compared by path: a document of them takes some 16 MiB.
+/// The most values that are compared by path: a document of them takes some 32 MiB.
 const MOST_VALUES: usize = 200_000;
 
 /// A value that borrows from its document.
@@ -22,12 +22,9 @@ pub(super) enum Node<'a> {
     Map(NodeMembers<'a>),
 }
 
-/// The members of an object.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct NodeMembers<'a> {
-    /// In the order of the document; of two members of one name the last one counts.
-    entries: Vec<(String, Node<'a>)>,
-}
+/// The members of an object in the order of the document. As PHP reads them, a repeated name has the place of its first
+/// member, and the value of its last one.
+pub(super) type NodeMembers<'a> = IndexMap<String, Node<'a>>;
 
 struct NodeReader<'a> {
     tokens: JsonTokens<'a>,
@@ -69,36 +66,6 @@ pub(super) fn decoded(text: RawText<'_>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-// === impl NodeMembers ===
-
-impl<'a> NodeMembers<'a> {
-    pub(super) const fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Node<'a>)> {
-        self.entries.iter().map(|(name, value)| (name.as_str(), value))
-    }
-
-    /// The member of a name; for few look-ups only.
-    pub(super) fn get(&self, name: &str) -> Option<&Node<'a>> {
-        let found = self.entries.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value)
-    }
-
-    /// All members by name, with their places.
-    pub(super) fn by_name(&self) -> HashMap<&str, (usize, &Node<'a>)> {
-        let places = self.iter().enumerate();
-        places
-            .map(|(place, (name, value))| (name, (place, value)))
-            .collect()
-    }
-}
-
 // === impl NodeReader ===
 
 impl<'a> NodeReader<'a> {
@@ -123,63 +90,39 @@ impl<'a> NodeReader<'a> {
     }
 
     fn list(&mut self) -> Option<Vec<Node<'a>>> {
-        let mut items = Vec::new();
-        let mut token = self.tokens.next().ok()?;
-        if matches!(token, JsonToken::CloseList) {
-            return Some(items);
-        }
-        loop {
-            items.push(self.value(token)?);
-            match self.tokens.next().ok()? {
-                JsonToken::Comma => token = self.tokens.next().ok()?,
-                JsonToken::CloseList => return Some(items),
-                _ => return None,
-            }
-        }
+        self.items(&JsonToken::CloseList, Self::value)
     }
 
     fn map(&mut self) -> Option<NodeMembers<'a>> {
-        let mut entries = Vec::new();
+        let entries = self.items(&JsonToken::CloseMap, |reader, token| {
+            let (JsonToken::Text(name), JsonToken::Colon) = (token, reader.tokens.next().ok()?) else {
+                return None;
+            };
+            let value = reader.tokens.next().ok()?;
+            Some((decoded(name), reader.value(value)?))
+        })?;
+        Some(entries.into_iter().collect())
+    }
+
+    /// What stands between commas up to the closing token.
+    fn items<T>(
+        &mut self,
+        close: &JsonToken<'_>,
+        item: impl Fn(&mut Self, JsonToken<'a>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut items = Vec::new();
         let mut token = self.tokens.next().ok()?;
-        if matches!(token, JsonToken::CloseMap) {
-            return Some(NodeMembers { entries });
+        if token == *close {
+            return Some(items);
         }
         loop {
-            let JsonToken::Text(name) = token else {
-                return None;
-            };
-            let JsonToken::Colon = self.tokens.next().ok()? else {
-                return None;
-            };
-            let value = self.tokens.next().ok()?;
-            entries.push((decoded(name), self.value(value)?));
+            items.push(item(self, token)?);
             match self.tokens.next().ok()? {
                 JsonToken::Comma => token = self.tokens.next().ok()?,
-                JsonToken::CloseMap => return Some(NodeMembers::of(entries)),
+                end if end == *close => return Some(items),
                 _ => return None,
             }
         }
-    }
-}
-
-impl<'a> NodeMembers<'a> {
-    /// Members with each name once, at its first place and with its last value, as PHP reads them.
-    fn of(entries: Vec<(String, Node<'a>)>) -> Self {
-        let distinct: HashSet<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-        if distinct.len() == entries.len() {
-            return Self { entries };
-        }
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let mut kept: Vec<(String, Node<'a>)> = Vec::new();
-        for (name, value) in entries {
-            if let Some((_, known)) = places.get(&name).and_then(|place| kept.get_mut(*place)) {
-                *known = value;
-            } else {
-                places.insert(name.clone(), kept.len());
-                kept.push((name, value));
-            }
-        }
-        Self { entries: kept }
     }
 }
 
@@ -194,7 +137,10 @@ mod tests {
         let Some(Node::Map(members)) = Node::read(br#"{"a":1,"b":2,"\u0061":3}"#) else {
             panic!("an object");
         };
-        let read: Vec<_> = members.iter().collect();
+        let read: Vec<_> = members
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+            .collect();
         assert_eq!(read, [("a", &Node::Number("3")), ("b", &Node::Number("2"))]);
     }
 

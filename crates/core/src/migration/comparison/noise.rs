@@ -57,13 +57,16 @@ impl Noise {
         itself: &PathFindings,
         other: &PathFindings,
     ) {
+        let is_different = |finding: &&PathFinding| finding.class == DifferenceClass::Different;
         for finding in itself.iter().filter(is_different) {
-            if let Some(counts) = self.counts(operation, finding) {
+            let key = key(operation, finding);
+            if self.paths.len() < MOST_PATHS || self.paths.contains_key(&key) {
+                let counts = self.paths.entry(key).or_default();
                 counts.itself = counts.itself.saturating_add(1);
             }
         }
         for finding in other.iter().filter(is_different) {
-            if !differs_at(itself, &finding)
+            if !itself.differ_at(finding)
                 && let Some(counts) = self.paths.get_mut(&key(operation, finding))
             {
                 counts.other = counts.other.saturating_add(1);
@@ -72,7 +75,7 @@ impl Noise {
     }
 
     /// Returns true if a difference is one that the backend has from itself.
-    pub(super) fn covers(&self, operation: Option<OperationId>, finding: PathFinding) -> bool {
+    pub(super) fn covers(&self, operation: Option<OperationId>, finding: &PathFinding) -> bool {
         let counts = self.paths.get(&key(operation, finding));
         counts.is_some_and(|counts| counts.itself >= LEAST && counts.itself > counts.other)
     }
@@ -109,24 +112,8 @@ impl Noise {
             paths: known.take(MOST_PATHS).collect(),
         }
     }
-
-    fn counts(&mut self, operation: Option<OperationId>, finding: PathFinding) -> Option<&mut NoiseCounts> {
-        let key = key(operation, finding);
-        let has_room = self.paths.len() < MOST_PATHS || self.paths.contains_key(&key);
-        has_room.then(|| self.paths.entry(key).or_default())
-    }
 }
 
-/// Returns true if findings have the same kind of difference at the same path.
-pub(super) fn differs_at(findings: &PathFindings, finding: &PathFinding) -> bool {
-    let mut known = findings.iter().filter(is_different);
-    known.any(|known| known.path == finding.path && known.is_absent == finding.is_absent)
-}
-
-fn is_different(finding: &PathFinding) -> bool {
-    finding.class == DifferenceClass::Different
-}
-
-fn key(operation: Option<OperationId>, finding: PathFinding) -> NoisePath {
-    (operation, finding.path, finding.is_absent)
+fn key(operation: Option<OperationId>, finding: &PathFinding) -> NoisePath {
+    (operation, finding.path.clone(), finding.is_absent)
 }

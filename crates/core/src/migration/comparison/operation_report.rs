@@ -84,9 +84,9 @@ impl OperationReport {
     pub(super) fn add(&mut self, call: &ReportedCall, findings: &PathFindings, now: Timestamp) {
         self.calls += 1;
         for name in &call.arguments {
-            count(&mut self.arguments, name);
+            *self.arguments.entry((*name).to_owned()).or_default() += 1;
         }
-        for record in findings.records() {
+        for record in &findings.records {
             if self.records.len() < MOST_RECORDS {
                 self.records.insert(*record);
             }
@@ -97,7 +97,7 @@ impl OperationReport {
     }
 
     pub(super) fn skip(&mut self, reason: &str) {
-        count(&mut self.skipped, reason);
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
     }
 
     pub(super) fn worst(&self) -> DifferenceClass {
@@ -133,14 +133,14 @@ impl OperationReport {
         })
     }
 
-    fn add_finding(&mut self, finding: PathFinding, call: &ReportedCall, now: Timestamp) {
+    fn add_finding(&mut self, finding: &PathFinding, call: &ReportedCall, now: Timestamp) {
         let place = match self.place(finding.class, &finding.path) {
             Err(_) if self.paths.len() >= MOST_PATHS => {
                 // One row a class, so that a flood of mild paths hides nothing worse.
                 self.place(finding.class, MORE)
                     .map_err(|place| (place, MORE.to_owned()))
             }
-            found => found.map_err(|place| (place, finding.path)),
+            found => found.map_err(|place| (place, finding.path.clone())),
         };
         let place = place.unwrap_or_else(|(place, path)| {
             let row = PathReport {
@@ -150,7 +150,7 @@ impl OperationReport {
                 first: now,
                 last: now,
                 last_call: 0,
-                example: finding.example,
+                example: finding.example.clone(),
                 call: None,
             };
             self.paths.insert(place, row);
@@ -257,13 +257,5 @@ fn short(time: Duration) -> String {
         60..3_600 => format!("{}m", seconds / 60),
         3_600..86_400 => format!("{}h", seconds / 3_600),
         _ => format!("{}d", seconds / 86_400),
-    }
-}
-
-/// Counts one more of a name.
-pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
-    match counts.get_mut(name) {
-        Some(count) => *count += 1,
-        None => drop(counts.insert(name.to_owned(), 1)),
     }
 }

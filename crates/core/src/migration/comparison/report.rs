@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
 use super::findings::PathFindings;
-use super::operation_report::{OperationReport, ReadyDemand, count};
+use super::operation_report::{OperationReport, ReadyDemand};
 use super::reported_call::{NO_OPERATION, ReportedCall, name_of};
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -19,9 +19,11 @@ use calendar_edge_judge::contract::{OperationId, table};
 /// most some 16 MiB, whatever the backends answer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ComparisonReport {
-    calls: u64,
+    /// The number of compared calls.
+    pub calls: u64,
     operations: BTreeMap<String, OperationReport>,
-    skipped: BTreeMap<String, u64>,
+    /// The numbers of calls that were not compared, by the reason.
+    pub skipped: BTreeMap<String, u64>,
     ended: BTreeSet<EndedRule>,
 }
 
@@ -36,7 +38,7 @@ impl ComparisonReport {
 
     /// Counts a call that was not compared, by the reason; without an operation it counts in the sum only.
     pub fn skip(&mut self, operation: Option<OperationId>, reason: &str) {
-        count(&mut self.skipped, reason);
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
         if operation.is_some() {
             self.operation(operation).skip(reason);
         }
@@ -45,18 +47,6 @@ impl ComparisonReport {
     /// Names ended rules in the report.
     pub fn note_ended(&mut self, rules: Vec<EndedRule>) {
         self.ended.extend(rules);
-    }
-
-    /// The number of compared calls.
-    pub const fn calls(&self) -> u64 {
-        self.calls
-    }
-
-    /// The numbers of calls that were not compared, by the reason.
-    pub fn skipped(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.skipped
-            .iter()
-            .map(|(reason, count)| (reason.as_str(), *count))
     }
 
     /// The worst class of all findings.

@@ -24,40 +24,29 @@ pub struct ReportedCall {
 // === impl ReportedCall ===
 
 impl ReportedCall {
-    /// A call without credentials to a REST root, `/wp-json/`, in a public namespace.
+    /// A call to a REST root, `/wp-json/`, in a public namespace; without both it is one that only its client may know.
     pub fn new(
         operation: Option<OperationId>,
         request: &CanonicalRequest,
-        (root, namespace): (&str, &str),
+        public: Option<(&str, &str)>,
     ) -> Self {
-        let target = target(request, root, namespace);
-        Self {
-            target: Some(target).filter(|target| target.len() <= LONGEST_TARGET && is_harmless(target)),
-            ..Self::personal(operation, request)
-        }
-    }
-
-    /// A call that only its client may know.
-    pub fn personal(operation: Option<OperationId>, request: &CanonicalRequest) -> Self {
         let row = table().operations().iter().find(|row| Some(row.id) == operation);
         let arguments = row.into_iter().flat_map(|row| &row.arguments);
         let sent: Vec<&str> = request.query.names().collect();
+        let target = public.map(|(root, namespace)| {
+            let (path, query) = (request.path(namespace), request.query(namespace));
+            let query = query.map_or_else(String::new, |query| format!("?{query}"));
+            format!("{}{path}{query}", root.trim_end_matches('/'))
+        });
         Self {
             operation,
             arguments: arguments
                 .map(|argument| argument.name)
                 .filter(|name| sent.contains(name))
                 .collect(),
-            target: None,
+            target: target.filter(|target| target.len() <= LONGEST_TARGET && is_harmless(target)),
         }
     }
-}
-
-fn target(request: &CanonicalRequest, root: &str, namespace: &str) -> String {
-    let path = request.path(namespace);
-    let query = request.query(namespace);
-    let query = query.map_or_else(String::new, |query| format!("?{query}"));
-    format!("{}{path}{query}", root.trim_end_matches('/'))
 }
 
 /// Whether neither a name nor a value of the query is one that reports hide.

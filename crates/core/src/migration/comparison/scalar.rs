@@ -19,6 +19,20 @@ pub(super) struct Pair<'n, 'a> {
     pub(super) records: Option<(&'n NodeMembers<'a>, &'n NodeMembers<'a>)>,
 }
 
+// === impl Pair ===
+
+impl<'n, 'a> Pair<'n, 'a> {
+    /// A pair outside of objects.
+    pub(super) const fn of(primary: &'n Node<'a>, other: &'n Node<'a>) -> Self {
+        let records = None;
+        Self {
+            primary,
+            other,
+            records,
+        }
+    }
+}
+
 /// The class of two values of which at most one is a list or an object with content.
 pub(super) fn class_of(pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass {
     let Pair { primary, other, .. } = pair;

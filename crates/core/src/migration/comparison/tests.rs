@@ -16,7 +16,7 @@ pub(super) fn operation(name: &str) -> Option<OperationId> {
 pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
     findings
         .iter()
-        .map(|finding| (finding.path, finding.class))
+        .map(|finding| (finding.path.clone(), finding.class))
         .collect()
 }
 

@@ -25,36 +25,28 @@ impl Trail<'_> {
     /// The path: `events[].venue.id`, or `:body` for the document.
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
-        for step in self.steps() {
-            match step {
-                None => path.push_str("[]"),
-                Some(name) => write_member(name, &mut path),
-            }
-            if path.len() > LONGEST_PATH {
-                return cut(path);
-            }
+        self.write(&mut path);
+        if path.is_empty() {
+            return ROOT.to_owned();
         }
-        if path.is_empty() { ROOT.to_owned() } else { path }
+        if path.len() > LONGEST_PATH {
+            path.truncate(path.floor_char_boundary(LONGEST_PATH));
+            path.push('…');
+        }
+        path
     }
 
-    /// The names of members from the document down; none for an item.
-    fn steps(&self) -> impl Iterator<Item = Option<&str>> {
-        let mut steps = Vec::new();
-        let mut here = self;
-        loop {
-            here = match here {
-                Trail::Root => break,
-                Trail::Member(parent, name) => {
-                    steps.push(Some(*name));
-                    parent
-                }
-                Trail::Item(parent) => {
-                    steps.push(None);
-                    parent
-                }
-            };
+    /// Writes the steps from the document down.
+    fn write(&self, path: &mut String) {
+        let (Self::Member(parent, _) | Self::Item(parent)) = self else {
+            return;
+        };
+        parent.write(path);
+        match self {
+            _ if path.len() > LONGEST_PATH => {}
+            Self::Member(_, name) => write_member(name, path),
+            Self::Root | Self::Item(_) => path.push_str("[]"),
         }
-        steps.into_iter().rev()
     }
 
     /// The name of the nearest member that contains the value.
@@ -83,12 +75,6 @@ fn write_member(name: &str, path: &mut String) {
         let beginning: String = name.chars().take(LONGEST_PATH).collect();
         let _ = write!(path, "[{beginning:?}]");
     }
-}
-
-fn cut(mut path: String) -> String {
-    path.truncate(path.floor_char_boundary(LONGEST_PATH));
-    path.push('…');
-    path
 }
 
 #[cfg(test)]

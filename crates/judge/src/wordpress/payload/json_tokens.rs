@@ -4,7 +4,7 @@ use super::json_error::JsonError;
 use super::json_text::{RawText, utf8_length};
 
 /// A token; texts and numbers borrow their bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonToken<'a> {
     /// The end of the text.
     End,
