@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::store::Cache;
+use calendar_edge_core::concerns::CompanionState;
 use calendar_edge_core::unix_time::UnixTime;
 
 // === impl Cache ===
@@ -23,17 +24,19 @@ impl Cache {
             "memory": settings.memory,
             "oldest": oldest.map(|age| age.as_secs()),
             "generation": self.generation(),
-            "companion": self.site_companion(now),
+            "companion": self.site_companion(now).word(),
             "operations": self.metrics().lookups_by_operation(),
         })
     }
 
     /// What is known of the companion plugin at a time: whether it ever responded, and within `cache.reconcile`.
-    pub(crate) fn site_companion(&self, now: UnixTime) -> &'static str {
+    pub(crate) fn site_companion(&self, now: UnixTime) -> CompanionState {
         match self.companion() {
-            None => "unseen",
-            Some(signs) if now.saturating_since(signs.last) <= self.settings().reconcile => "alive",
-            Some(_) => "silent",
+            None => CompanionState::Unseen,
+            Some(signs) if now.saturating_since(signs.last) <= self.settings().reconcile => {
+                CompanionState::Alive
+            }
+            Some(_) => CompanionState::Silent,
         }
     }
 

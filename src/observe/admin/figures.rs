@@ -38,7 +38,11 @@ impl AdminParts {
             roots: pages.roots.clone(),
             is_index_unread: metrics.indexes().is_unread(),
             lately: self.readings.lately(&lately(self.facts.uptime(), metrics)),
-            companion: self.companion(),
+            companion: if self.cache.metrics().is_companion_silent() {
+                CompanionState::Missed
+            } else {
+                self.cache.site_companion(unix_time())
+            },
             returned: self.migration.returned(),
             fleet: self.fleet.figures(),
             certificate: metrics.certificate().expires(),
@@ -51,17 +55,6 @@ impl AdminParts {
             process: usage(process.0, process.1),
             unwritten: pages.settings.state_dir.as_deref().and_then(unwritten_in),
             untrusted_proxy: metrics.requests().proxy().found(),
-        }
-    }
-
-    fn companion(&self) -> CompanionState {
-        if self.cache.metrics().is_companion_silent() {
-            return CompanionState::Missed;
-        }
-        match self.cache.site_companion(unix_time()) {
-            "alive" => CompanionState::Alive,
-            "silent" => CompanionState::Silent,
-            _ => CompanionState::Unseen,
         }
     }
 }

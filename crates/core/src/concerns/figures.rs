@@ -135,6 +135,19 @@ pub enum CompanionState {
     Missed,
 }
 
+// === impl CompanionState ===
+
+impl CompanionState {
+    /// The word for it in `/status` and on the page.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unseen => "unseen",
+            Self::Alive => "alive",
+            Self::Silent | Self::Missed => "silent",
+        }
+    }
+}
+
 /// The fleet.
 #[derive(Debug, Clone, Default)]
 pub struct FleetFigures {

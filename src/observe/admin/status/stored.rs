@@ -21,7 +21,7 @@ pub(in crate::observe::admin) fn cache_status(cache: &Cache) -> Value {
         cache.metrics().sums(),
         json!({
             "companion": {
-                "state": cache.site_companion(unix_time()),
+                "state": cache.site_companion(unix_time()).word(),
                 "is_missed": cache.metrics().is_companion_silent(),
                 "heard": signs.map(|signs| moment(signs.last)),
                 "unbroken_since": signs.map(|signs| moment(signs.since)),
