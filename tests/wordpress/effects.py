@@ -46,7 +46,7 @@ INTENDED = (
     ("credentials", "A write without credentials is refused before its record is looked for.", lambda write, direct, through: not write.account and direct.status in (400, 404) and through.status == 401),
     ("record", "The site alone knows its records and statuses: the edge names the other faults of a call.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and {"id", "slug", "parent", "status", "venue", "organizer", "image", "author"} & set(params(direct))),
     ("order", "Arguments go out in the order of the table, and WordPress lists faults in the order of the body.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and params(direct) == params(through)),
-    ("form of a read", "PHP reads a form that WordPress does not: the edge chooses neither.", lambda write, direct, through: through.code() == "edge_unreadable_body"),
+    ("form of a read", "PHP reads a form that WordPress does not: the edge chooses neither.", lambda write, direct, through: through.code() == "edge_unreadable_body" or (write.names_head_of_form() and through.status == 400)),
     ("two values", "WordPress refuses two values of one variable in HTML, the edge in JSON.", lambda write, direct, through: direct.status == 400 and through.code() == "edge_variable_mismatch"),
 )
 
@@ -60,6 +60,10 @@ class Write:
 
     def __init__(self, request, account, named):
         self.request, self.account, self.named = request, account, named
+
+    def names_head_of_form(self):
+        """A read with a form, of which no response has a body that says why it is refused."""
+        return self.named == "HEAD" and any(value.startswith((FORM, "multipart/")) for name, value in self.request.headers if name == "Content-Type")
 
     def __str__(self):
         return f"{self.request.method} {self.request.target} {[header for header in self.request.headers if header[0] not in ('Authorization', 'Cookie', 'X-WP-Nonce')]} {self.account} {self.request.body[:300]!r}"
