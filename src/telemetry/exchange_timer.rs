@@ -33,9 +33,6 @@ struct ExchangeSpan {
     error: Option<Cow<'static, str>>,
 }
 
-/// The attributes of an exchange.
-const ATTRIBUTES: usize = 12;
-
 // === impl ExchangeTimer ===
 
 impl ExchangeTimer {
@@ -82,7 +79,7 @@ impl ExchangeSpan {
             number: log.exchange_number(),
             queued_before: log.time_queued(),
             name: String::new(),
-            attributes: Attributes::with_room_for(ATTRIBUTES),
+            attributes: Attributes::default(),
             error: Some("cancelled".into()),
         }
     }

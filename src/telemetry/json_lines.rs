@@ -49,11 +49,7 @@ where
         }
         let members = std::str::from_utf8(&line.0).map_err(|_| fmt::Error)?;
         let members = members.strip_prefix(',').unwrap_or(members);
-        if members.is_ascii() && !members.contains('\u{7f}') {
-            writeln!(writer, "{{{members}}}")
-        } else {
-            writeln!(writer, "{{{}}}", printable_json(members))
-        }
+        writeln!(writer, "{{{}}}", printable_json(members))
     }
 }
 

@@ -36,6 +36,10 @@ pub(super) fn printable_line(line: &str) -> Cow<'_, str> {
 
 /// A JSON document with the hidden characters of its strings as JSON escapes them: `\u202e`.
 pub fn printable_json(document: &str) -> Cow<'_, str> {
+    // Nearly all are, and are looked at many bytes at a time.
+    if document.is_ascii() && !document.contains('\u{7f}') {
+        return Cow::Borrowed(document);
+    }
     // The others are escaped in every document, or stand between its values.
     let is_raw = |letter| letter >= '\u{7f}' && is_hidden(letter);
     escaped(document, is_raw, |letter, out| {

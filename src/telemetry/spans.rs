@@ -39,13 +39,14 @@ pub(crate) struct Span {
     pub(crate) attributes: Attributes,
 }
 
-/// The parts of a trace that the edge records.
+/// The parts of a trace that the edge records, with OTLP's numbers for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
 pub(crate) enum SpanKind {
     /// A request, from its head to the last byte of the response.
-    Server,
+    Server = 2,
     /// An exchange with a backend.
-    Client,
+    Client = 3,
 }
 
 /// The place of a span in its trace, in hexadecimal digits.
@@ -135,11 +136,6 @@ impl SpanRecorder {
 // === impl Attributes ===
 
 impl Attributes {
-    /// Room for so many.
-    pub(crate) fn with_room_for(count: usize) -> Self {
-        Self(Vec::with_capacity(count))
-    }
-
     /// Adds a name and its value, if there is one.
     pub(crate) fn tell(&mut self, name: &'static str, value: impl Told) {
         self.0.extend(value.told().map(|value| (name, value)));

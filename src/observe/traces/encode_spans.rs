@@ -17,10 +17,6 @@ pub(super) struct SpanEncoder {
     resource: SpanResource,
 }
 
-/// `SPAN_KIND_SERVER` and `SPAN_KIND_CLIENT`.
-const SERVER: i32 = 2;
-const CLIENT: i32 = 3;
-
 /// `STATUS_CODE_ERROR`.
 const ERROR: i32 = 2;
 
@@ -75,10 +71,9 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         span: id,
         parent,
     } = span.ids;
-    let (kind, remote) = match span.kind {
-        SpanKind::Server if parent.is_some() => (SERVER, HAS_REMOTE_PARENT),
-        SpanKind::Server => (SERVER, 0),
-        SpanKind::Client => (CLIENT, 0),
+    let remote = match parent {
+        Some(_) if span.kind == SpanKind::Server => HAS_REMOTE_PARENT,
+        _ => 0,
     };
     let attributes = span.attributes.into_inner().into_iter();
     SpanMessage {
@@ -87,7 +82,7 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         trace_state: span.state,
         parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
         name: span.name,
-        kind,
+        kind: span.kind as i32,
         start_time_unix_nano: clock.nanoseconds(span.started),
         end_time_unix_nano: clock.nanoseconds(span.started + span.duration),
         attributes: attributes.map(|(key, value)| key_value(key, value)).collect(),
@@ -103,19 +98,9 @@ fn key_value(key: &str, value: AttributeValue) -> KeyValue {
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// The bytes that hexadecimal digits stand for. Ids consist of digits only.
 fn bytes(digits: &[u8]) -> Vec<u8> {
     let (pairs, _) = digits.as_chunks::<2>();
-    pairs
-        .iter()
-        .map(|[high, low]| nibble(*high) << 4 | nibble(*low))
-        .collect()
-}
-
-fn nibble(digit: u8) -> u8 {
-    // Ids consist of digits only.
-    let value = char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok());
-    value.unwrap_or_default()
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    pairs.iter().filter_map(|pair| byte(pair)).collect()
 }
