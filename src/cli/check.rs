@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::survey::LineKind::{Loud, Note, Ok as Fine, Unusable, Warning};
+use calendar_edge_core::survey::{CheckLine, check_offline};
 use clap::Args;
 use serde_json::Value;
 
@@ -13,7 +15,7 @@ use super::colour::has_colours;
 use super::environment::Environment;
 use super::runtime;
 use super::status::{Status, tell};
-use crate::survey::{Report, check_offline, check_online, check_settings};
+use crate::survey::{check_alone, check_online, deadline, print};
 
 /// Maximum wait for the edge that runs with the settings.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,51 +37,52 @@ pub(super) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let mut report = Report::new(out).in_colour(has_colours(&io::stdout(), environment));
+    let is_coloured = has_colours(&io::stdout(), environment);
     let source = args.site.source(environment);
     let settings = match source.load() {
         Ok(settings) => settings,
         Err(error) => {
             tell(&error.to_string());
-            return report.end().map(|_| Status::Configuration).map_err(Into::into);
+            return Ok(Status::Configuration);
         }
     };
     let file = source.file().map(|file| format!(" {}", file.display()));
-    report.ok(format!("the configuration{}", file.unwrap_or_default()));
-    if !check_settings(&settings, &mut report) {
-        report.end()?;
+    let mut lines = vec![Fine.line(format!("the configuration{}", file.unwrap_or_default()))];
+    lines.extend(check_alone(&settings));
+    let worst = print(&lines, is_coloured, out)?;
+    if worst == Unusable {
         return Ok(Status::Configuration);
     }
-    if args.offline {
-        check_offline(&settings, &mut report);
+    let lines = if args.offline {
+        check_offline(&settings)
     } else {
-        running_edge(&settings, &mut report);
-        runtime::single()?.block_on(check_online(settings, &mut report))?;
-    }
-    Ok(report.end()?.into())
+        let mut lines = running_edge(&settings);
+        lines.extend(runtime::single()?.block_on(check_online(settings, deadline())));
+        lines
+    };
+    Ok(worst.max(print(&lines, is_coloured, out)?).into())
 }
 
 /// The concerns of the edge that runs with these settings, in its own words; none if no edge runs.
-fn running_edge(settings: &Settings, report: &mut Report<'_>) {
-    let Some(listen) = &settings.admin.listen else {
-        return;
-    };
-    let status = AdminClient::own(listen).and_then(|edge| edge.read("/status", PATIENCE));
-    let status = status.ok().filter(|(code, _)| code.is_success());
+fn running_edge(settings: &Settings) -> Vec<CheckLine> {
+    let listen = settings.admin.listen.as_ref();
+    let status = listen.and_then(|listen| AdminClient::own(listen).ok()?.read("/status", PATIENCE).ok());
+    let status = status.filter(|(code, _)| code.is_success());
     let status: Value = status
         .and_then(|(_, text)| serde_json::from_str(&text).ok())
         .unwrap_or_default();
-    let concerns = status.get("concerns").and_then(Value::as_array);
-    for concern in concerns.into_iter().flatten() {
+    let line = |concern: &Value| {
         let member = |name| concern.get(name).and_then(Value::as_str).unwrap_or_default();
-        let text = format!("the running edge: {}", member("sentence"));
-        match member("level") {
-            "failure" => report.loud(text),
-            "warning" | "unknown" => report.warning(text),
-            "fine" => report.ok(text),
-            _ => report.note(text),
-        }
-    }
+        let kind = match member("level") {
+            "failure" => Loud,
+            "warning" | "unknown" => Warning,
+            "fine" => Fine,
+            _ => Note,
+        };
+        kind.line(format!("the running edge: {}", member("sentence")))
+    };
+    let concerns = status.get("concerns").and_then(Value::as_array);
+    concerns.into_iter().flatten().map(line).collect()
 }
 
 #[cfg(test)]

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use calendar_edge::backend::question_nonce;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::facts::{Facts, FactsReply, FactsReplyFault, FactsSnapshot, NamedRecord};
+use calendar_edge_core::survey::{Obstacle, Way};
 
 use super::list_reader::{ListReader, Trouble, patiently};
 use super::pace::Pace;
-use crate::survey::{Obstacle, Probe};
+use crate::survey::ask;
 
 // === impl ListReader ===
 
@@ -25,10 +27,15 @@ impl ListReader<'_> {
         let key = site.origin.mark_key.as_ref();
         let key = key.context("the settings have no secret of the plugin")?;
         let root = self.settings.roots.first().context("there is no REST root")?;
-        let probe = Probe::of_root(&site, &root.origin_url, "origin.url")?;
+        let way = Way::to_root(&site, &root.origin_url, "origin.url");
         let mut facts = Facts::wanting_records(true);
         while let Some(question) = facts.next_question(unix_time()) {
-            let ask = || async { Ok(probe.facts(key, &question).await) };
+            let nonce = question_nonce().context("the system gives no random bytes")?;
+            let asked = way.clone().to_facts(&question, nonce);
+            let ask = || async {
+                let found = ask(site.clone(), &asked).await;
+                Ok(found.map(|found| found.facts(key, nonce)))
+            };
             let reply = patiently(pace, ask, trouble).await??;
             facts.answered(&question, reply?, unix_time())?;
         }

@@ -17,7 +17,7 @@ use super::args::SiteArgs;
 use super::environment::Environment;
 use super::runtime;
 use super::status::Status;
-use crate::survey::{guarded_rules, named_address, open_settings};
+use crate::survey::unsafe_settings;
 
 /// The flags of `serve`.
 #[derive(Debug, Args)]
@@ -58,9 +58,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
     effective.warn_of_hidden();
-    guarded_rules::warn(&settings);
-    named_address::warn(&settings);
-    open_settings::warn(&settings);
+    unsafe_settings::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
     let supervision = Supervision {

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use calendar_edge::app::{InheritError, StartError};
 use calendar_edge::config::ConfigError;
 use calendar_edge::telemetry::LogError;
+use calendar_edge_core::survey::LineKind;
 
 use super::runtime::NoThreads;
-use crate::survey::WorstFinding;
 
 /// An exit status; those above 63 have the numbers of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,12 +88,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 // === impl Status ===
 
-impl From<WorstFinding> for Status {
-    fn from(worst: WorstFinding) -> Self {
+impl From<LineKind> for Status {
+    fn from(worst: LineKind) -> Self {
         match worst {
-            WorstFinding::Nothing => Self::Success,
-            WorstFinding::Difference => Self::Failure,
-            WorstFinding::Unusable => Self::Unusable,
+            LineKind::Ok | LineKind::Note | LineKind::Warning | LineKind::Loud => Self::Success,
+            LineKind::Void | LineKind::Differs | LineKind::Open => Self::Failure,
+            LineKind::Unusable => Self::Unusable,
         }
     }
 }

@@ -20,4 +20,5 @@ pub mod pages;
 pub mod relay;
 pub mod settings;
 mod simd;
+pub mod survey;
 pub mod unix_time;

@@ -1,10 +1,11 @@
-//! The treatment of parameters that the operation does not declare.
+//! The words for what becomes of a parameter.
 
 use calendar_edge_core::settings::UndeclaredParameters;
 use calendar_edge_judge::call::{Explanation, UndeclaredOutcome};
 use calendar_edge_judge::contract::global::{Treatment, global};
 use calendar_edge_judge::contract::{Action, Operation};
 use calendar_edge_judge::wordpress::payload::Source;
+use calendar_edge_judge::wordpress::value::{Verdict, Why};
 
 /// A description of the treatment of one undeclared parameter.
 pub(super) fn fate(
@@ -57,5 +58,18 @@ fn global_fate(
         Treatment::RefuseUnlessAllowed => "refused: `allow_jsonp` is off",
         Treatment::Nonce => "sent as X-WP-Nonce",
         Treatment::Route => "read as another spelling of the path",
+    }
+}
+
+/// The verdict about a declared argument.
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Admit => "good",
+        Verdict::Reject => "bad",
+        Verdict::Defer(Why::Database) => "the site's database decides",
+        Verdict::Defer(Why::Plugin) => "the site's plugins decide",
+        Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
+        Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
+        Verdict::Defer(Why::Version) => "the version of the site's plugin decides",
     }
 }

@@ -17,7 +17,6 @@ mod known_site;
 mod recorded_refusal;
 mod story;
 mod text;
-mod words;
 
 pub(super) use command::run;
 pub(super) use explain_args::ExplainArgs;

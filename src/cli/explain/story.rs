@@ -22,9 +22,8 @@ use serde_json::{Value, json};
 use super::super::typed_request::TypedRequest;
 use super::answering_backends::{answering, backends};
 use super::cacheability::{asked, treatment};
-use super::fate::fate;
+use super::fate::{fate, verdict_name};
 use super::known_site::KnownSite;
-use super::words::verdict_name;
 
 /// Headers whose values are not shown: explanations end up in tickets.
 const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];

@@ -6,7 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
+use calendar_edge::telemetry::printable;
 use calendar_edge_core::settings::OriginHost;
+use calendar_edge_core::survey::LineKind::{Ok as Fine, Unusable, Warning};
+use calendar_edge_core::survey::{CheckLine, FoundSite, Obstacle, SiteRequest};
 
 use super::super::colour::has_colours;
 use super::super::environment::Environment;
@@ -16,7 +19,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{FoundSite, Obstacle, Report, SiteRequest, find};
+use crate::survey::{deadline, find, print};
 
 /// Finds a site and writes its configuration, which `check` then compares with the site. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -27,59 +30,71 @@ pub(crate) fn run(
 ) -> anyhow::Result<Status> {
     let (path, is_standard) = (args.output.as_path(), args.output == Path::new("-"));
     // Before the site is asked.
+    let (shown, is_free) = (path.display(), is_standard || args.force || !path.exists());
     ensure!(
         !path.is_dir(),
-        "{} is a directory: give --output a file in it",
-        path.display()
+        "{shown} is a directory: give --output a file in it"
     );
-    ensure!(
-        is_standard || args.force || !path.exists(),
-        "{}: {KEPT}",
-        path.display()
-    );
+    ensure!(is_free, "{shown}: {KEPT}");
     let access_lines = access_lines(args)?;
     let question = question(args, &access_lines)?;
+    let (found, mut lines) = runtime::single()?.block_on(find(&question, deadline()));
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
-    let mut report = if is_standard {
-        Report::new(&mut errors).in_colour(has_colours(&io::stderr(), environment))
-    } else {
-        Report::new(&mut *out).in_colour(has_colours(&io::stdout(), environment))
+    let mut tell = |lines: &[CheckLine]| {
+        let told = if is_standard {
+            print(lines, has_colours(&io::stderr(), environment), &mut errors)
+        } else {
+            print(lines, has_colours(&io::stdout(), environment), out)
+        };
+        told.context("standard output")
     };
-    let found = match runtime::single()?.block_on(find(&question, &mut report)) {
+    let mut found = match found {
         Ok(found) => found,
         Err(obstacle) => {
-            report.unusable(obstacle);
-            return Ok(report.end().context("standard output")?.into());
+            lines.push(Unusable.line(obstacle.to_string()));
+            return Ok(tell(&lines)?.into());
         }
     };
+    found.parameters.retain(|name| is_settable(name));
+    let names = found.parameters.join(", ");
+    let added = (!names.is_empty()).then(|| Fine.line(format!("plugins add the parameters {names}")));
+    lines.extend(added);
     let written = text(&found, &access_lines);
     let settings = parse("the configuration found", &written, &Overrides::default());
     settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))?;
-    if is_standard {
-        tell("FILE", &found, &mut report);
-    } else {
+    if !is_standard {
         write(path, &written, args.force)?;
-        report.ok(format!("{} is written", path.display()));
-        tell(&path.display().to_string(), &found, &mut report);
+        lines.push(Fine.line(format!("{shown} is written")));
     }
-    report.end().context("standard output")?;
+    if OriginHost::of(&found.root) == OriginHost::of(&found.public) {
+        lines.push(Warning.line(SAME_ADDRESS));
+    }
+    tell(&lines)?;
+    let next = next(if is_standard { Path::new("FILE") } else { path }, &found);
     if is_standard {
-        out.write_all(written.as_bytes()).context("standard output")?;
+        write!(errors, "{next}").and_then(|()| out.write_all(written.as_bytes()))
+    } else {
+        write!(out, "{next}")
     }
+    .context("standard output")?;
     Ok(Status::Success)
 }
 
 fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
-    let origin = access(access_lines)?;
     Ok(SiteRequest {
         address: site_address(&args.site)?,
         namespace: args.origin_namespace.clone(),
         public_url: args.public_url.clone(),
-        trusted: origin.trusted,
-        basic_auth: origin.basic_auth,
-        mark_key: origin.mark_key,
+        access: access(access_lines)?,
     })
+}
+
+/// Whether `extra_parameters` takes a name.
+fn is_settable(name: &str) -> bool {
+    let name = toml::Value::String(name.to_owned());
+    let file = format!("extra_parameters = [{name}]\n[origin]\nurl = \"https://wp.example.org/wp-json\"\n");
+    parse("a name", &file, &Overrides::default()).is_ok()
 }
 
 fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
@@ -115,24 +130,17 @@ fn open_to_all(path: &Path, mode: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what to do next.
-fn tell(name: &str, found: &FoundSite, report: &mut Report<'_>) {
-    if OriginHost::of(&found.root) == OriginHost::of(&found.public) {
-        report.warning(SAME_ADDRESS);
-    }
-    let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
-    for line in [
-        String::new(),
-        "Next:".to_owned(),
-        format!("  calendar-edge check --config {name}"),
-        format!("  calendar-edge serve --config {name}"),
-        format!("  curl 'http://127.0.0.1:8787{events}'"),
-        "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Set it to \"enforce\" once that \
+/// What to do next.
+fn next(file: &Path, found: &FoundSite) -> String {
+    let (file, root, namespace) = (file.display(), found.root.path(), &found.namespace);
+    let lines = format!(
+        "Next:\n  calendar-edge check --config {file}\n  calendar-edge serve --config {file}\n  \
+         curl 'http://127.0.0.1:8787{root}/{namespace}/events?per_page=1'\n\
+         Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Set it to \"enforce\" once that \
          stays quiet."
-            .to_owned(),
-    ] {
-        report.plain(line);
-    }
+    );
+    let lines: Vec<_> = lines.split('\n').map(printable).collect();
+    format!("\n{}\n", lines.join("\n"))
 }
 
 /// A circle, if visitors are sent to the edge now.

@@ -1,132 +1,112 @@
 //! The configuration that is written for a site: few lines, each with its reason; the rest are comments.
 
-use std::fmt::{self, Write as _};
-
 use calendar_edge::telemetry::is_hidden;
+use calendar_edge_core::survey::{FoundSite, FurtherRoot, RootPlace};
 use url::{Host, Url};
-
-use crate::survey::{FoundSite, FurtherRoot, RootPlace};
 
 /// Maximum number of letters of a name of the site in a comment.
 const MOST_LETTERS: usize = 100;
 
 /// The text of the file, with the lines that name the files by which the site lets the edge in.
 pub(super) fn text(found: &FoundSite, access_lines: &str) -> String {
-    let mut text = String::new();
-    // A String takes everything.
-    let _ = write_all(found, access_lines, &mut text);
-    text
+    let origin = origin(found, access_lines);
+    [top(found), origin, roots(found), ADMIN.to_owned(), forms(found)].concat()
 }
 
-fn write_all(found: &FoundSite, access_lines: &str, text: &mut String) -> fmt::Result {
-    write_top(found, text)?;
-    write_origin(found, access_lines, text)?;
-    write_roots(found, text)?;
-    text.push_str(ADMIN);
-    write_forms(found, text)
+/// A setting with its value, below its comment.
+fn setting(comment: &str, key: &str, value: &str) -> String {
+    format!("{comment}{key} = {}\n", quoted(value))
 }
 
-fn write_top(found: &FoundSite, text: &mut String) -> fmt::Result {
-    let name = found.name.as_deref().unwrap_or("a site without a name");
-    writeln!(text, "# calendar-edge in front of {}.", comment(name))?;
-    if let Some(zone) = &found.zone {
-        writeln!(text, "# The site's time zone is {}.", comment(zone))?;
-    }
-    text.push_str(LISTEN);
-    text.push_str(PUBLIC_URL);
-    let public_url = found.public.as_str().trim_end_matches('/');
-    writeln!(text, "public_url = {}", quoted(public_url))?;
-    text.push_str(MODE);
-    if found.parameters.is_empty() {
-        return Ok(());
-    }
+fn top(found: &FoundSite) -> String {
+    let name = comment(found.name.as_deref().unwrap_or("a site without a name"));
+    let zone = found
+        .zone
+        .as_ref()
+        .map(|zone| format!("# The site's time zone is {}.\n", comment(zone)));
+    let zone = zone.unwrap_or_default();
+    let public_url = setting(
+        PUBLIC_URL,
+        "public_url",
+        found.public.as_str().trim_end_matches('/'),
+    );
     let names: Vec<String> = found.parameters.iter().map(|name| quoted(name)).collect();
-    text.push_str("\n# Parameters that plugins of this site add. They are forwarded without being judged.\n");
-    writeln!(text, "extra_parameters = [{}]", names.join(", "))
+    let parameters = if names.is_empty() {
+        String::new()
+    } else {
+        format!("{PARAMETERS}extra_parameters = [{}]\n", names.join(", "))
+    };
+    format!("# calendar-edge in front of {name}.\n{zone}{LISTEN}{public_url}{MODE}{parameters}")
 }
 
-fn write_origin(found: &FoundSite, access_lines: &str, text: &mut String) -> fmt::Result {
-    writeln!(
-        text,
-        "\n[origin]\n# The REST root of the site, and the namespace that the plugin has there."
-    )?;
-    writeln!(text, "url = {}", quoted(found.root.as_str()))?;
-    writeln!(text, "namespace = {}", quoted(&found.namespace))?;
-    if let Some(host) = &found.host {
-        text.push_str(HOST);
-        writeln!(text, "host = {}", quoted(&host.to_string()))?;
-    }
-    text.push_str(access_lines);
-    let remote = found
-        .remote
-        .filter(|_| matches!(found.root.host(), Some(Host::Domain(_))));
-    if let Some(remote) = remote {
-        text.push_str(CONNECT);
-        writeln!(text, "# connect = {}", quoted(&remote.to_string()))?;
-    }
-    text.push_str(MAX_IN_FLIGHT);
-    Ok(())
+fn origin(found: &FoundSite, access_lines: &str) -> String {
+    let url = setting(ORIGIN, "url", found.root.as_str());
+    let namespace = setting("", "namespace", &found.namespace);
+    let host = found
+        .host
+        .as_ref()
+        .map(|host| setting(HOST, "host", &host.to_string()));
+    let is_named = matches!(found.root.host(), Some(Host::Domain(_)));
+    let remote = found.remote.filter(|_| is_named);
+    let connect = remote.map(|remote| setting(CONNECT, "# connect", &remote.to_string()));
+    let (host, connect) = (host.unwrap_or_default(), connect.unwrap_or_default());
+    [&url, &namespace, &host, access_lines, &connect, MAX_IN_FLIGHT].concat()
 }
 
 /// The roots; a site with one root at the default path and without languages needs none.
-fn write_roots(found: &FoundSite, text: &mut String) -> fmt::Result {
-    let path = found.root.path();
-    let further = &found.languages.roots;
-    let own = found.languages.own.as_deref();
+fn roots(found: &FoundSite) -> String {
+    let (path, own, further) = (
+        found.root.path(),
+        found.languages.own.as_deref(),
+        &found.languages.roots,
+    );
     let is_default = path == "/wp-json" && own.is_none() && further.is_empty();
     if is_default || path.is_empty() {
-        return Ok(());
+        return String::new();
     }
-    text.push_str("\n# One table per REST root, at the path that it has at the site.\n");
-    write_root("", own, path, &found.root, text)?;
-    for root in further {
-        write_further(root, text)?;
-    }
-    Ok(())
+    let first = root("", own, path, &found.root);
+    let further = further.iter().map(further_root);
+    std::iter::once(format!("{ROOTS}{first}"))
+        .chain(further)
+        .collect()
 }
 
-fn write_further(root: &FurtherRoot, text: &mut String) -> fmt::Result {
-    text.push('\n');
-    let before = match root.place {
-        RootPlace::Site | RootPlace::Nowhere => "",
-        RootPlace::OtherHost => {
-            text.push_str(OTHER_HOST);
-            "# "
-        }
-        RootPlace::Subsite => {
-            text.push_str(SUBSITE);
-            "# "
-        }
+fn further_root(further: &FurtherRoot) -> String {
+    let (why, before) = match further.place {
+        RootPlace::Site | RootPlace::Nowhere => ("", ""),
+        RootPlace::OtherHost => (OTHER_HOST, "# "),
+        RootPlace::Subsite => (SUBSITE, "# "),
     };
-    write_root(
+    let lines = root(
         before,
-        root.language.as_deref(),
-        &root.public_path(),
-        &root.url,
-        text,
-    )
+        further.language.as_deref(),
+        &further.public_path(),
+        &further.url,
+    );
+    format!("\n{why}{lines}")
 }
 
-fn write_root(before: &str, language: Option<&str>, path: &str, url: &Url, text: &mut String) -> fmt::Result {
-    writeln!(text, "{before}[[roots]]")?;
-    if let Some(language) = language {
-        writeln!(text, "{before}language = {}", quoted(language))?;
-    }
-    writeln!(text, "{before}path = {}", quoted(path))?;
-    writeln!(text, "{before}origin_url = {}", quoted(url.as_str()))
+fn root(before: &str, language: Option<&str>, path: &str, url: &Url) -> String {
+    let language = language
+        .map(|language| setting(before, "language", language))
+        .unwrap_or_default();
+    let (path, url) = (
+        setting(before, "path", path),
+        setting(before, "origin_url", url.as_str()),
+    );
+    format!("{before}[[roots]]\n{language}{path}{url}")
 }
 
-fn write_forms(found: &FoundSite, text: &mut String) -> fmt::Result {
-    text.push_str(FORMS);
-    if let Some(name) = found
+fn forms(found: &FoundSite) -> String {
+    let name = found
         .name
         .as_deref()
         .map(comment)
-        .filter(|name| !name.trim().is_empty())
-    {
-        writeln!(text, "# calendar_name = {}", quoted(&name))?;
-    }
-    Ok(())
+        .filter(|name| !name.trim().is_empty());
+    let name = name
+        .map(|name| setting("", "# calendar_name", &name))
+        .unwrap_or_default();
+    format!("{FORMS}{name}")
 }
 
 /// Text of the site as a value. It names no variables of this machine.
@@ -149,6 +129,19 @@ const LISTEN: &str = "\
 
 # The proxy in front, which names each client in X-Forwarded-For: else all its clients share one limit.
 # trusted_proxies = [\"127.0.0.1\"]
+";
+
+const PARAMETERS: &str = "
+# Parameters that plugins of this site add. They are forwarded without being judged.
+";
+
+const ORIGIN: &str = "
+[origin]
+# The REST root of the site, and the namespace that the plugin has there.
+";
+
+const ROOTS: &str = "
+# One table per REST root, at the path that it has at the site.
 ";
 
 const PUBLIC_URL: &str = "
@@ -201,10 +194,10 @@ const FORMS: &str = "
 mod tests {
     use calendar_edge::config::{Overrides, parse};
     use calendar_edge_core::settings::{Mode, Settings};
+    use calendar_edge_core::survey::SiteLanguages;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::survey::SiteLanguages;
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()
@@ -225,7 +218,13 @@ mod tests {
     }
 
     fn german(place: RootPlace) -> FurtherRoot {
-        FurtherRoot::of("de", url("https://wp.example.org/de/wp-json"), place)
+        let root = url("https://wp.example.org/de/wp-json");
+        FurtherRoot {
+            language: Some("de".to_owned()),
+            named: root.clone(),
+            url: root,
+            place,
+        }
     }
 
     fn settings(found: &FoundSite) -> Settings {

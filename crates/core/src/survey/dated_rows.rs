@@ -1,0 +1,120 @@
+//! Which rows of the table of versions a site meets, and what it shows that no row knows.
+
+use calendar_edge_judge::contract::{
+    DatedDifference, EventIds, Kind, PluginVersion, SiteVersion, TableInForce, dated_differences,
+    unknown_members,
+};
+
+use super::asked_site::AskedSite;
+use super::check_line::CheckLine;
+use super::check_line::LineKind::{Note, Ok as Fine};
+use crate::settings::Root;
+
+/// A page of one record of each kind.
+const PAGES: [(Kind, &str); 5] = [
+    (Kind::Event, "events?per_page=1"),
+    (Kind::Venue, "venues?per_page=1"),
+    (Kind::Organizer, "organizers?per_page=1"),
+    (Kind::Category, "categories?per_page=1"),
+    (Kind::Tag, "tags?per_page=1"),
+];
+
+/// Which contract clients of a root get, and which rows lie between it and the site. The version that the plugin itself
+/// shows is more exact than what its index tells.
+pub(super) fn dated_rows(root: &Root, shown: &str, in_force: &TableInForce) -> Vec<CheckLine> {
+    let Some(wanted) = root.wanted() else {
+        return Vec::new();
+    };
+    let (path, exact) = (&root.path, shown.parse().map(SiteVersion::exactly));
+    let site = exact.unwrap_or_else(|_| in_force.site_version());
+    let line = |row: &DatedDifference| {
+        let found = met(row, wanted, site)?;
+        Some(Note.line(format!("{path}: {} ({}): {found}", row.name, row.since)))
+    };
+    let first = Fine.line(format!("{path}: clients get the contract of version {wanted}"));
+    let rows = dated_differences().iter().filter_map(line);
+    std::iter::once(first).chain(rows).collect()
+}
+
+/// What a row between the wanted version and the site's means for clients; none: it is not between them.
+fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Option<String> {
+    let has = site.has(row);
+    let is_wanted = row.since <= wanted;
+    let fate = match (is_wanted, has) {
+        (true, Some(false)) if row.is_translated_forward() => "translated where the site's response tells it",
+        (true, Some(false)) => "the site does not have it, and it is not made up",
+        (false, Some(true)) if row.is_translated() => "translated",
+        (false, None) if row.is_translated() => "translated, if the site has it",
+        (false, Some(true) | None) => "not translated, because no response tells it",
+        (true, Some(true) | None) | (false, Some(false)) => return None,
+    };
+    Some(format!("{fate}. {}", row.meaning))
+}
+
+/// What a handful of responses has that the newest version which the table knows does not have.
+pub(super) fn unknown_rows(place: &AskedSite<'_>, path: &str, shown: &str) -> Vec<CheckLine> {
+    let (mut lines, newest) = (Vec::new(), PluginVersion::NEWEST);
+    if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {
+        lines.push(Note.line(format!(
+            "{path}: the plugin is newer than {newest}, the newest version whose differences are known; see \
+             docs/reference/versions.md"
+        )));
+    }
+    if let Ok(answer) = place.calendar(EventIds::PROBE)
+        && EventIds::shown_by(answer.status.as_u16(), &answer.body).is_none()
+    {
+        let probe = EventIds::PROBE;
+        lines.push(Note.line(format!(
+            "{path}: `{probe}` is not answered as by any version that is known"
+        )));
+    }
+    for (kind, target) in PAGES {
+        let page = place.calendar(target).ok();
+        let page = page.and_then(|answer| serde_json::from_slice(&answer.body).ok());
+        let unknown = unknown_members(kind, &page.unwrap_or_default());
+        if !unknown.is_empty() {
+            lines.push(Note.line(format!(
+                "{path}: {} have what no version that is known has, and what passes unchanged: {}",
+                kind.collection(),
+                unknown.join(", ")
+            )));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_between_the_wanted_version_and_the_site_are_named() {
+        let version = |text: &str| text.parse::<PluginVersion>().expect("a version");
+        let met_by = |wanted: &str, site: &str| -> Vec<&str> {
+            let site = SiteVersion::exactly(version(site));
+            let rows = dated_differences().iter();
+            let between = rows.filter(|row| met(row, version(wanted), site).is_some());
+            between.map(|row| row.name).collect()
+        };
+        assert_eq!(met_by("6.10", "6.10"), [""; 0]);
+        assert_eq!(
+            met_by("6.10", "6.15.3"),
+            ["custom_fields", "search_by_date", "protected_places"]
+        );
+        assert_eq!(
+            met_by("6.15.3", "6.10"),
+            ["custom_fields", "search_by_date", "protected_places"]
+        );
+        assert_eq!(met_by("6.10", "6.17.2").len(), 12);
+        let row = dated_differences().iter().find(|row| row.name == "custom_fields");
+        let fate = |wanted, site| met(row.expect("a row"), version(wanted), site).expect("met");
+        assert!(fate("6.10", SiteVersion::UNKNOWN).starts_with("translated, if the site has it. "));
+        let older = SiteVersion::exactly(version("6.10"));
+        assert!(fate("6.17.2", older).contains("not made up"));
+        let row = dated_differences()
+            .iter()
+            .find(|row| row.name == "event_in_trash");
+        let found = met(row.expect("a row"), version("6.17.2"), older).expect("met");
+        assert!(found.starts_with("translated where the site's response tells it. "));
+    }
+}

@@ -1,0 +1,168 @@
+//! Differences between what a site publishes and the table, one group for each argument, with what the edge does.
+
+use std::collections::BTreeMap;
+
+use crate::settings::{Profile, Settings, UndeclaredParameters};
+use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::{TableInForce, table};
+
+use super::check_line::LineKind::{Differs, Note, Ok as Fine};
+use super::check_line::{CheckLine, shortened};
+use super::site_table::is_forwarded;
+
+/// What several differences have in common; the order is the order of the report.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum DriftTopic {
+    Missing,
+    ExtraRoutes,
+    Extra(String),
+    Required(String, bool),
+    Unpublished(String),
+}
+
+/// How the index of one root differs from the table. Arguments that the settings let pass are left out.
+pub(super) fn drift_lines(
+    drifts: &[Drift],
+    path: &str,
+    in_force: &TableInForce,
+    settings: &Settings,
+) -> Vec<CheckLine> {
+    let mut subjects: BTreeMap<DriftTopic, Vec<String>> = BTreeMap::new();
+    for drift in drifts {
+        let (subject, place) = classified(drift);
+        if !is_settled(&subject, &place, settings) {
+            subjects.entry(subject).or_default().push(place);
+        }
+    }
+    if subjects.is_empty() {
+        let listed = if drifts.is_empty() {
+            ""
+        } else {
+            ", and what the settings list"
+        };
+        return vec![Fine.line(format!("{path}: the index publishes what the table says{listed}"))];
+    }
+    let line =
+        |(subject, places): (&DriftTopic, &Vec<String>)| line(subject, places, path, in_force, settings);
+    subjects.iter().map(line).collect()
+}
+
+/// The subject of a difference, and the route or operation where it was found.
+fn classified(drift: &Drift) -> (DriftTopic, String) {
+    match drift {
+        Drift::NotThisNamespace { .. } => (DriftTopic::Missing, drift.to_string()),
+        Drift::RouteMissing { route } => (DriftTopic::Missing, route.clone()),
+        Drift::MethodMissing { route, method } => (DriftTopic::Missing, format!("{method} {route}")),
+        Drift::RouteExtra { path } => (DriftTopic::ExtraRoutes, path.clone()),
+        Drift::MethodExtra { route, method } => (DriftTopic::ExtraRoutes, format!("{method} {route}")),
+        Drift::ArgumentMissing { operation, argument } => {
+            (DriftTopic::Unpublished(argument.clone()), operation.clone())
+        }
+        Drift::ArgumentExtra { operation, argument } => {
+            (DriftTopic::Extra(argument.clone()), operation.clone())
+        }
+        Drift::RequiredDiffers {
+            operation,
+            argument,
+            specified,
+        } => (
+            DriftTopic::Required(argument.clone(), *specified),
+            operation.clone(),
+        ),
+    }
+}
+
+/// Whether the settings already say what happens to an argument of an operation.
+fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> bool {
+    let own = table()
+        .named(operation)
+        .and_then(|operation| settings.operations.get(&operation.id));
+    match subject {
+        DriftTopic::Extra(argument) => {
+            let listed = own.map_or(&[][..], |own| &own.extra_parameters);
+            listed.contains(argument) || settings.extra_parameters.contains(argument)
+        }
+        DriftTopic::Required(..) => {
+            let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
+            mode != crate::settings::Mode::Enforce
+        }
+        _ => false,
+    }
+}
+
+/// What differs, where, and what the edge does about it. It is a finding where the edge refuses or drops what the site
+/// takes, or nobody has decided yet, and a note where the edge follows the site.
+fn line(
+    subject: &DriftTopic,
+    places: &[String],
+    path: &str,
+    in_force: &TableInForce,
+    settings: &Settings,
+) -> CheckLine {
+    let (at, all) = (listed(places), places.join(", "));
+    match subject {
+        DriftTopic::Missing => Differs.line(format!(
+            "{path}: the origin does not publish {all}: calls are forwarded, and the site answers them with 404"
+        )),
+        DriftTopic::ExtraRoutes => Differs.line(format!(
+            "{path}: the origin publishes {all}, which the table does not have: the edge refuses it with 404"
+        )),
+        DriftTopic::Extra(argument) => {
+            let published =
+                format!("{path}: the origin publishes `{argument}` ({at}), which the table does not have");
+            if !is_forwarded(argument, places, in_force) {
+                let dropped = "the edge drops it, because it would change what other rules judge";
+                return Note.line(format!("{published}: {dropped}"));
+            }
+            let setting = format!("extra_parameters = [\"{argument}\"]");
+            let paste = vec!["# at the top of the file".to_owned(), setting];
+            Differs.pasting(format!("{published}: {}", fate(settings)), paste)
+        }
+        DriftTopic::Required(argument, true) => Differs.pasting(
+            format!(
+                "{path}: `{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls \
+                 without it"
+            ),
+            reporting(places),
+        ),
+        DriftTopic::Required(argument, false) => Note.line(format!(
+            "{path}: `{argument}` is optional in the table and required at the origin ({at}): the edge forwards calls without \
+             it, and the site refuses them"
+        )),
+        DriftTopic::Unpublished(argument) => Note.line(format!(
+            "{path}: the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
+        )),
+    }
+}
+
+/// What the edge does with an argument that only the site has.
+fn fate(settings: &Settings) -> &'static str {
+    match (settings.profile, settings.undeclared) {
+        (Profile::Compatible, _) | (Profile::Strict, Some(UndeclaredParameters::Forward)) => {
+            "the edge forwards it unjudged"
+        }
+        (Profile::Strict, Some(UndeclaredParameters::Drop)) => "the strict profile drops it",
+        (Profile::Strict, None | Some(UndeclaredParameters::Refuse)) => {
+            "the strict profile refuses calls with it"
+        }
+    }
+}
+
+/// Lines by which the rules of these operations are only reported.
+fn reporting(operations: &[String]) -> Vec<String> {
+    let lines = |operation: &String| {
+        [
+            format!("[operations.\"{operation}\"]"),
+            "mode = \"report\"".to_owned(),
+        ]
+    };
+    operations.iter().flat_map(lines).collect()
+}
+
+/// Places in words: all of them where they are few.
+fn listed(places: &[String]) -> String {
+    if places.len() == table().operations().len() {
+        return format!("all {} operations", places.len());
+    }
+    shortened(places, 4, 2)
+}

@@ -1,0 +1,159 @@
+//! Everything that a site shows about itself, found in the order in which each thing can be asked.
+
+use std::net::SocketAddr;
+
+use calendar_edge_judge::contract::calendar_namespace;
+use calendar_edge_judge::contract::drift::compare_index;
+use http::header::SERVER;
+use url::Url;
+
+use super::asked_site::AskedSite;
+use super::check_line::LineKind::{Note, Ok as Fine};
+use super::check_line::{CheckLine, shortened};
+use super::hindrance::hindrance;
+use super::languages::{SiteLanguages, site_languages};
+use super::obstacle::Obstacle;
+use super::responses::Responses;
+use super::rest_root::{RestRoot, rest_root};
+use super::site_table::{added_parameters, in_force};
+use super::versions::versions;
+use super::visit::{Asking, Visited};
+use crate::settings::{OriginHost, OriginNamespace};
+
+/// A site whose calendar the edge can serve.
+#[derive(Debug)]
+pub struct FoundSite {
+    /// The REST root, without a slash at the end.
+    pub root: Url,
+    /// The host that requests have to name, where it is another than that of the root.
+    pub host: Option<OriginHost>,
+    /// The namespace of the calendar.
+    pub namespace: String,
+    /// Scheme, host and port by which visitors know the site.
+    pub public: Url,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its time zone.
+    pub zone: Option<String>,
+    /// The address that answered.
+    pub remote: Option<SocketAddr>,
+    /// Its languages.
+    pub languages: SiteLanguages,
+    /// Parameters that plugins add.
+    pub parameters: Vec<String>,
+}
+
+/// What the responses so far show of a site of which only the front page is known, with the lines that say it.
+///
+/// # Errors
+/// Why the site cannot be used.
+pub fn find(
+    responses: &Responses,
+    asking: Asking<'_>,
+    lines: &mut Vec<CheckLine>,
+) -> Result<FoundSite, Obstacle> {
+    let page = asking.visit(responses, &asking.request.address, lines)?;
+    lines.push(front_page(&page));
+    let root = rest_root(responses, asking, &page, lines)?;
+    lines.extend(about_root(&root));
+    let namespace = namespace_of(&root, asking.request.namespace.as_deref())?;
+    let mut site = asking.site(&root.url);
+    site.origin.namespace = OriginNamespace::set(&*namespace);
+    site.origin.advertised_url.clone_from(&root.printed);
+    let (plugin, wordpress) = versions(
+        &AskedSite::of_site(responses, &site, "origin.url"),
+        &page.answer.text(),
+    );
+    let index = AskedSite::of_root(responses, &site, &root.url, "--site").index();
+    let index = index.map_err(|obstacle| {
+        let unread = "the index of the calendar's namespace cannot be read";
+        Obstacle::new(obstacle.kind, format!("{}: {unread}: {obstacle}", root.url))
+    })?;
+    lines.push(Fine.line(format!(
+        "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
+    )));
+    let languages = site_languages(responses, &site, &page, &root.document, lines);
+    let further = languages.indexes.iter().map(|(url, index)| (url, index));
+    let mut parameters = Vec::new();
+    for (url, index) in std::iter::once((&root.url, &index)).chain(further) {
+        let place = AskedSite::of_root(responses, &site, url, "--site");
+        let drifts = compare_index(index, &site.origin.namespace);
+        parameters.extend(added_parameters(&drifts, &in_force(index, &place)));
+    }
+    parameters.sort();
+    parameters.dedup();
+    let public = match &asking.request.public_url {
+        Some(public) => public.clone(),
+        None => public(&root, &page, lines),
+    };
+    Ok(FoundSite {
+        root: root.url,
+        host: site.origin.host,
+        namespace,
+        public,
+        name: root.document.name,
+        zone: root.document.zone,
+        remote: page.answer.remote,
+        languages,
+        parameters,
+    })
+}
+
+fn front_page(page: &Visited<'_>) -> CheckLine {
+    let (url, status) = (&page.url, page.answer.status.as_u16());
+    let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
+    match hindrance(page.answer) {
+        Some(hindrance) => Note.line(format!("{url}: {hindrance}")),
+        None => Fine.line(format!("{url} responds with status {status} ({server})")),
+    }
+}
+
+fn about_root(root: &RestRoot) -> Vec<CheckLine> {
+    let mut lines = vec![Fine.line(format!("the REST root {}, {}", root.url, root.source))];
+    if let Some(printed) = &root.printed {
+        lines.push(Note.line(format!("the site prints {printed} for its REST root")));
+    }
+    if let Some(zone) = &root.document.zone {
+        lines.push(Fine.line(format!("the site's time zone is {zone}")));
+    }
+    lines
+}
+
+/// The namespace that the operator names, or the one of a calendar in the list of the root.
+fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacle> {
+    let listed = &root.document.namespaces;
+    let found = wanted.or_else(|| calendar_namespace(listed.iter().map(String::as_str)));
+    if let Some(found) = found {
+        return Ok(found.to_owned());
+    }
+    let all = Some(shortened(listed, 12, 12)).filter(|all| !all.is_empty());
+    let similar = listed.iter().filter(|name| name.ends_with("/events/v1"));
+    let names: Vec<&str> = similar.map(String::as_str).collect();
+    let url = &root.url;
+    Err(Obstacle::other(if names.len() > 1 {
+        format!(
+            "{url} lists several namespaces that look like the plugin's, {}: name one with --origin-namespace",
+            names.join(", ")
+        )
+    } else {
+        format!(
+            "{url} is a WordPress REST root without a calendar: it lists {}. Activate The Events Calendar (Plugins), and run \
+             this again; if the plugin's namespace has another name, give it with --origin-namespace",
+            all.unwrap_or_else(|| "no namespace at all".to_owned())
+        )
+    }))
+}
+
+/// Scheme, host and port by which the site names itself; without a name those that answered.
+fn public(root: &RestRoot, page: &Visited<'_>, lines: &mut Vec<CheckLine>) -> Url {
+    let named = root.document.home.as_ref().filter(|home| home.has_host());
+    let is_web = |home: &&Url| matches!(home.scheme(), "http" | "https");
+    let origin = named.filter(is_web).unwrap_or(&page.url).origin();
+    let public = Url::parse(&origin.ascii_serialization()).unwrap_or_else(|_| page.url.clone());
+    if public.origin() != page.url.origin() {
+        lines.push(Note.line(format!(
+            "the site calls itself {public}, which is written as the public address"
+        )));
+    }
+    public
+}

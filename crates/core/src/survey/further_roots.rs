@@ -1,0 +1,270 @@
+//! The REST roots that a site advertises beside those that are known, and the languages that they belong to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use url::Url;
+
+use super::addresses::home_path;
+use super::asked_site::AskedSite;
+use super::responses::{GUARD, SiteResponse, code};
+use crate::pages::tags;
+use crate::settings::{BackendSettings, OriginHost, Root};
+
+/// A language of the site, or a REST root that the site names, which the settings do not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FurtherRoot {
+    /// The language tag; none: the site names a root without one.
+    pub language: Option<String>,
+    /// The REST root as the site names it.
+    pub named: Url,
+    /// The same at the address by which the site is asked: `roots.origin_url`.
+    pub url: Url,
+    /// Where it is.
+    pub place: RootPlace,
+}
+
+/// Where a root is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootPlace {
+    /// At the site: it publishes the namespace, or a `Link` header names it.
+    Site,
+    /// At the site, for a further site of its network, to which pages link.
+    Subsite,
+    /// Nowhere: the site has pages in the language and no REST root at this address.
+    Nowhere,
+    /// The pages are on another host, which was not asked.
+    OtherHost,
+}
+
+/// What a page and the responses behind it advertise.
+struct Candidates<'a> {
+    place: &'a AskedSite<'a>,
+    /// By the address of the root.
+    roots: BTreeMap<String, FurtherRoot>,
+}
+
+/// Maximum number of languages that are asked for; more are hardly a site's own.
+const MOST_LANGUAGES: usize = 24;
+
+/// Maximum number of links of a page that are looked at.
+const MOST_LINKS: usize = 500;
+
+/// Maximum number of folders that are asked for a site of their own.
+const MOST_SUBSITES: usize = 16;
+
+/// A language, and the address of its home page.
+pub(super) type LanguageHome = (String, Url);
+
+/// The roots and languages that the site advertises on its home page and in its responses, without those that the
+/// settings have; `listed` are languages that are known from elsewhere.
+pub(super) fn further_roots(
+    place: &AskedSite<'_>,
+    home: Option<&SiteResponse>,
+    listed: &[LanguageHome],
+) -> Vec<FurtherRoot> {
+    let mut candidates = Candidates {
+        place,
+        roots: BTreeMap::new(),
+    };
+    let homes = home.map(|home| alternates(home, &place.address()));
+    let homes = homes.unwrap_or_default();
+    home.inspect(|home| candidates.add_links(home, None));
+    for (language, page) in homes.iter().chain(listed) {
+        candidates.look(language, page);
+    }
+    home.inspect(|home| candidates.add_subsites(home));
+    candidates.roots.into_values().collect()
+}
+
+/// The languages of a page with the addresses of their home pages, from its head and from its headers.
+pub(super) fn alternates(home: &SiteResponse, base: &Url) -> Vec<LanguageHome> {
+    let mut found: Vec<LanguageHome> = Vec::new();
+    for link in home.links() {
+        let (Some(language), Ok(page)) = (link.language, base.join(&link.target)) else {
+            continue;
+        };
+        if is_tag(&language) && found.len() < MOST_LANGUAGES && !found.iter().any(|(_, known)| *known == page)
+        {
+            found.push((language, page));
+        }
+    }
+    found
+}
+
+/// Whether a text names a language: `de`, `pt-BR`.
+pub(super) fn is_tag(text: &str) -> bool {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
+}
+
+/// Whether an index is that of a root of its own, and not the one of the site above under another path.
+fn is_own_index(index: &Value, root: &Url) -> bool {
+    let up = index.pointer("/_links/up/0/href").and_then(Value::as_str);
+    up.and_then(|up| Url::parse(up).ok())
+        .is_none_or(|up| up.path().trim_end_matches('/') == root.path().trim_end_matches('/'))
+}
+
+// === impl Candidates ===
+
+impl Candidates<'_> {
+    /// Looks for the root of a language: in the response to a call in that language, and below its home page.
+    fn look(&mut self, language: &str, page: &Url) {
+        let (own, root) = (home_path(&self.place.backend.origin.url), self.below(page));
+        if !self.is_of_site(page) {
+            return self.add(Some(language), root, RootPlace::OtherHost);
+        }
+        if let Ok(links) = self.place.calendar(&format!("events?per_page=1&lang={language}")) {
+            self.add_links(links, Some(language));
+        }
+        if page.path() != own && !self.is_known(&root) {
+            let index = self.index_at(&root);
+            let place = index.map_or(RootPlace::Nowhere, |_| RootPlace::Site);
+            self.add(Some(language), root, place);
+        }
+    }
+
+    /// The index of the namespace that a root publishes, or that the companion plugin refuses to show.
+    fn index_at(&self, root: &Url) -> Option<Value> {
+        let (place, answer) = (self.place, self.place.index_below(root).ok()?);
+        let (json, namespace) = (answer.json()?, &place.backend.origin.namespace);
+        let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
+        ((answer.status.is_success() && is_index) || code(&json).starts_with(GUARD)).then_some(json)
+    }
+
+    /// Adds sites of a network, in the folders that the home page links to.
+    fn add_subsites(&mut self, home: &SiteResponse) {
+        for folder in self.folders(home) {
+            let mut page = self.place.address();
+            page.set_path(&folder);
+            let root = self.below(&page);
+            let is_new = !self.is_known(&root) && !self.roots.contains_key(root.path().trim_end_matches('/'));
+            let index = self
+                .index_at(&root)
+                .filter(|index| is_new && is_own_index(index, &root));
+            if index.is_some() {
+                self.add(None, root, RootPlace::Subsite);
+            }
+        }
+    }
+
+    /// The folders right below the home page that its links lead into: `/berlin/`.
+    fn folders(&self, home: &SiteResponse) -> BTreeSet<String> {
+        let text = home.text();
+        let own = home_path(&self.place.backend.origin.url);
+        let (links, base) = (tags(&text).filter(|tag| tag.is("a")), self.place.address());
+        let pages = links.filter_map(|tag| base.join(tag.attribute("href")?).ok());
+        let folder = |page: Url| {
+            let first = page.path().strip_prefix(&own)?.split('/').next()?;
+            // `index.php` and files are no folders, and neither are WordPress's own.
+            let is_plain = !first.is_empty() && !first.contains('.') && !first.starts_with("wp-");
+            is_plain.then(|| format!("{own}{first}/"))
+        };
+        let found = pages.filter(|page| self.is_of_site(page)).filter_map(folder);
+        let found: BTreeSet<String> = found.take(MOST_LINKS).collect();
+        found.into_iter().take(MOST_SUBSITES).collect()
+    }
+
+    /// The roots that `Link` headers of a response name.
+    fn add_links(&mut self, answer: &SiteResponse, language: Option<&str>) {
+        let links = answer.links().into_iter();
+        for link in links.filter(|link| link.is_api && link.is_in_header) {
+            let root = self.place.address().join(&link.target).ok();
+            // Another spelling of the host is told by the check of the home page.
+            if let Some(root) = root.filter(|root| self.is_of_site(root) && root.query().is_none()) {
+                self.add(language, root, RootPlace::Site);
+            }
+        }
+    }
+
+    fn add(&mut self, language: Option<&str>, mut named: Url, place: RootPlace) {
+        let path = named.path().trim_end_matches('/').to_owned();
+        named.set_path(&path);
+        if self.is_known(&named) {
+            return;
+        }
+        let mut url = named.clone();
+        if place != RootPlace::OtherHost {
+            url = self.place.backend.origin.url.clone();
+            url.set_path(&path);
+        }
+        let root = self.roots.entry(path).or_insert(FurtherRoot {
+            language: None,
+            named,
+            url,
+            place,
+        });
+        root.language = root.language.take().or_else(|| language.map(str::to_owned));
+        if place == RootPlace::Site {
+            root.place = place;
+        }
+    }
+
+    /// The REST root below a home page: `…/de/` has `…/de/wp-json`.
+    fn below(&self, page: &Url) -> Url {
+        let own = self.place.backend.origin.url.path().trim_end_matches('/');
+        let prefix = own.rsplit('/').next().unwrap_or(own);
+        let mut root = page.clone();
+        root.set_query(None);
+        root.set_path(&format!("{}/{prefix}", page.path().trim_end_matches('/')));
+        root
+    }
+
+    fn is_known(&self, root: &Url) -> bool {
+        let path = root.path().trim_end_matches('/');
+        let is_same = |known: &Root| known.origin_url.path().trim_end_matches('/') == path;
+        self.is_of_site(root) && self.place.backend.roots.iter().any(is_same)
+    }
+
+    /// Whether an address is on a host by which the site is known.
+    fn is_of_site(&self, address: &Url) -> bool {
+        let (named, address) = (OriginHost::of(address), self.place.address());
+        let known = [
+            Some(&address),
+            Some(&self.place.backend.origin.url),
+            self.place.backend.public_url.as_ref(),
+            self.place.backend.origin.advertised_url.as_ref(),
+        ];
+        let mut known = known.into_iter().flatten().map(OriginHost::of);
+        known.any(|host| host == named) || self.place.backend.origin.host == named
+    }
+}
+
+// === impl FurtherRoot ===
+
+impl FurtherRoot {
+    /// The root in words.
+    pub(super) fn told(&self) -> String {
+        match (&self.language, self.place) {
+            (_, RootPlace::Subsite) => "a further site of the network".to_owned(),
+            (Some(tag), _) => format!("the language `{tag}`"),
+            (None, _) => "a further root".to_owned(),
+        }
+    }
+
+    /// Configuration lines that serve this root; the default root has to be listed beside it.
+    pub(super) fn paste(&self, site: &BackendSettings) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let [only] = site.roots.as_slice()
+            && only.path == Root::DEFAULT_PATH
+            && only.language.is_none()
+        {
+            lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
+        }
+        lines.push("[[roots]]".to_owned());
+        lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
+        lines.push(format!("path = \"{}\"", self.public_path()));
+        lines.push(format!("origin_url = \"{}\"", self.url));
+        lines
+    }
+
+    /// The public path: the one at the site, or one by language for a host of its own.
+    pub fn public_path(&self) -> String {
+        match (self.place, &self.language) {
+            (RootPlace::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
+            _ => self.named.path().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The languages of a site: what `check` says of those that are not configured, and what `init` writes of them.
+
+use serde_json::Value;
+use url::Url;
+
+use super::addresses::home_path;
+use super::asked_site::AskedSite;
+use super::check_line::CheckLine;
+use super::check_line::LineKind::{Differs, Note, Ok as Fine, Warning};
+use super::further_roots::{FurtherRoot, LanguageHome, RootPlace, alternates, further_roots};
+use super::responses::Responses;
+use super::root_document::{RootDocument, languages};
+use super::visit::Visited;
+use crate::settings::{BackendSettings, Settings};
+
+/// The languages of a site.
+#[derive(Debug, Default)]
+pub struct SiteLanguages {
+    /// That of the first root.
+    pub own: Option<String>,
+    /// Further roots that publish the namespace.
+    pub roots: Vec<FurtherRoot>,
+    /// The indexes of those that are at the site, by the address of the root.
+    pub indexes: Vec<(Url, Value)>,
+}
+
+/// Names the languages that the site advertises and the settings do not have.
+pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
+    let site = settings.site();
+    let place = AskedSite::of_site(responses, &site, "origin.url");
+    let home = place.page(&home_path(&site.origin.url)).ok();
+    let line = |root: FurtherRoot| {
+        let (told, named) = (root.told(), &root.named);
+        let (kind, text) = match root.place {
+            RootPlace::Nowhere => {
+                let nowhere = format!("has no REST root at {named}: clients ask for it with `lang`");
+                return Note.line(format!("the site advertises {told}, and {nowhere}"));
+            }
+            RootPlace::Site | RootPlace::Subsite => (
+                Differs,
+                format!(
+                    "with the REST root {named}, which is not configured: its addresses lead past the edge or to 404"
+                ),
+            ),
+            RootPlace::OtherHost => (
+                Note,
+                format!("on another host. If {named} is its REST root, clients of the edge reach it with"),
+            ),
+        };
+        kind.pasting(format!("the site advertises {told} {text}"), root.paste(&site))
+    };
+    further_roots(&place, home, &[]).into_iter().map(line).collect()
+}
+
+/// Finds the languages from `hreflang` links, `Link` headers and what plugins list, and asks each root.
+pub(super) fn site_languages(
+    responses: &Responses,
+    site: &BackendSettings,
+    page: &Visited<'_>,
+    document: &RootDocument,
+    lines: &mut Vec<CheckLine>,
+) -> SiteLanguages {
+    let mut listed = document.languages.clone();
+    if document.has_namespace("pll/v1") {
+        // Polylang lists them in a route of its own.
+        let place = AskedSite::of_root(responses, site, &site.origin.url, "--site");
+        listed.extend(place.json("pll/v1/languages").iter().flat_map(languages));
+    }
+    let mut found = SiteLanguages {
+        own: own_language(site, page, &listed),
+        ..SiteLanguages::default()
+    };
+    if let Some(own) = &found.own {
+        lines.push(Fine.line(format!("the language `{own}` at {}", site.origin.url)));
+    }
+    for root in further_roots(
+        &AskedSite::of_site(responses, site, "origin.url"),
+        Some(page.answer),
+        &listed,
+    ) {
+        let (line, index) = asked(responses, site, &root);
+        lines.push(line);
+        let Some(index) = index else { continue };
+        if root.place == RootPlace::Site {
+            found.indexes.push((root.url.clone(), index));
+        }
+        found.roots.push(root);
+    }
+    found
+}
+
+/// The language whose home page is the one of the first root.
+fn own_language(site: &BackendSettings, page: &Visited<'_>, listed: &[LanguageHome]) -> Option<String> {
+    let home = home_path(&site.origin.url);
+    let in_page = alternates(page.answer, &page.url);
+    let mut all = in_page.iter().chain(listed);
+    let own = all.find(|(_, address)| {
+        let path = format!("{}/", address.path().trim_end_matches('/'));
+        address.host() == page.url.host() && path == home && address.query().is_none()
+    });
+    own.map(|(language, _)| language.clone())
+}
+
+/// What a root answers, with its index; none: it is none.
+fn asked(responses: &Responses, site: &BackendSettings, root: &FurtherRoot) -> (CheckLine, Option<Value>) {
+    let (told, url) = (root.told(), &root.url);
+    if root.place == RootPlace::Nowhere {
+        let nowhere = format!("{told} has no REST root of its own: clients ask for it with `lang`");
+        return (Note.line(nowhere), None);
+    }
+    let index = match AskedSite::of_root(responses, site, url, "roots.origin_url").index() {
+        Ok(index) => index,
+        Err(obstacle) => {
+            return (
+                Warning.line(format!("{told} at {url} is left out: {obstacle}")),
+                None,
+            );
+        }
+    };
+    let commented = "its lines are written as a comment";
+    let line = match root.place {
+        RootPlace::OtherHost => Note.line(format!("{told} at {url} is on another host: {commented}")),
+        RootPlace::Subsite => Note.line(format!("{told} at {url} has a calendar of its own: {commented}")),
+        RootPlace::Site | RootPlace::Nowhere => Fine.line(format!("{told} at {url}")),
+    };
+    (line, Some(index))
+}

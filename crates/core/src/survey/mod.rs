@@ -1,0 +1,49 @@
+//! What a site shows before the edge serves it, judged: what `check` and `init` say.
+//!
+//! A judge looks into [`Responses`] for the responses that it needs. What is not there yet is wanted: whoever has sockets
+//! sends all wanted requests at once, and runs the judge again, until nothing more is wanted. [`check_site()`] compares a
+//! site with settings, one file a subject; [`find()`] reads a site of which only the front page is known.
+
+mod addresses;
+mod asked_site;
+mod backends;
+#[cfg(test)]
+mod cases;
+mod check_line;
+mod checks;
+mod dated_rows;
+mod drift_lines;
+mod editors;
+mod empty_pages;
+mod feed;
+mod found;
+mod further_roots;
+mod guarded_rules;
+mod hindrance;
+mod home;
+mod languages;
+mod named_address;
+mod obstacle;
+mod open_settings;
+mod pages;
+mod responses;
+mod rest_root;
+mod root_document;
+mod second_routes;
+mod site_table;
+mod surface_list;
+mod versions;
+mod visit;
+mod wall;
+
+pub use check_line::{CheckLine, LineKind};
+pub use checks::{check_offline, check_settings, check_site, recorded, store};
+pub use found::{FoundSite, find};
+pub use further_roots::{FurtherRoot, RootPlace};
+pub use guarded_rules::{circumvented, forwards_unjudged, unguarded};
+pub use languages::SiteLanguages;
+pub use named_address::unreachable_names;
+pub use obstacle::{Obstacle, ObstacleKind};
+pub use open_settings::{OpenSetting, open_settings};
+pub use responses::{Ask, Responses, SiteResponse, Way};
+pub use visit::{Asking, SiteRequest};

@@ -1,0 +1,199 @@
+//! The REST root of a site: named by its front page, or where WordPress usually has it.
+
+use std::collections::BTreeSet;
+
+use url::Url;
+
+use super::addresses::home_path;
+use super::asked_site::BASIC_AT_WORDPRESS;
+use super::check_line::CheckLine;
+use super::hindrance::hindrance;
+use super::obstacle::{Obstacle, ObstacleKind};
+use super::responses::Responses;
+use super::root_document::RootDocument;
+use super::visit::{Asking, Visited, front, is_same_site};
+use crate::pages::tags;
+
+/// A REST root that answers.
+pub(super) struct RestRoot {
+    /// Without a slash at the end.
+    pub(super) url: Url,
+    pub(super) document: RootDocument,
+    pub(super) source: RootSource,
+    /// The address that the site prints for it, if it is on another host.
+    pub(super) printed: Option<Url>,
+}
+
+/// Where the address of a root is from, in words.
+type RootSource = &'static str;
+
+const LINK_HEADER: RootSource = "named by the Link header of the front page";
+const LINK_ELEMENT: RootSource = "named by the front page";
+const USUAL: RootSource = "at WordPress's usual place";
+
+/// An address that may be a REST root: where it is from, and the address that the site prints for it if that is on another
+/// host.
+type RootCandidate = (Url, RootSource, Option<Url>);
+
+/// Finds the root: the `Link` header, the `link` element, then `/wp-json/` below the front page and below the address that
+/// was given.
+pub(super) fn rest_root(
+    responses: &Responses,
+    asking: Asking<'_>,
+    page: &Visited<'_>,
+    lines: &mut Vec<CheckLine>,
+) -> Result<RestRoot, Obstacle> {
+    let source = |is_in_header| if is_in_header { LINK_HEADER } else { LINK_ELEMENT };
+    let roots = page.answer.links().into_iter().filter(|link| link.is_api);
+    let named: Vec<(RootSource, Url)> = roots
+        .filter_map(|link| Some((source(link.is_in_header), page.url.join(&link.target).ok()?)))
+        .collect();
+    let (mut failed, mut known) = (Vec::new(), BTreeSet::new());
+    for candidate in candidates(page, &asking.request.address, &named) {
+        if !known.insert(candidate.0.to_string()) {
+            continue;
+        }
+        match look(responses, asking, candidate, lines) {
+            // Later candidates are asked only if this one is none.
+            Err(obstacle) if !matches!(obstacle.kind, ObstacleKind::Pending | ObstacleKind::Late) => {
+                failed.push(obstacle);
+            }
+            found => return found,
+        }
+    }
+    let strange = failed.iter().find(|it| it.kind == ObstacleKind::Strange);
+    let nearest = strange.or_else(|| failed.iter().rfind(|it| it.kind == ObstacleKind::Refused));
+    Err(nearest
+        .cloned()
+        .unwrap_or_else(|| nowhere(responses, asking, page, &named, &failed)))
+}
+
+/// The named roots that have a path, and the usual ones, all at the host of the page.
+fn candidates(page: &Visited<'_>, asked: &Url, named: &[(RootSource, Url)]) -> Vec<RootCandidate> {
+    let named = named
+        .iter()
+        .filter(|(_, root)| root.query().is_none())
+        .map(|(source, root)| {
+            let printed = (root.origin() != page.url.origin()).then(|| root.clone());
+            (at_host_of(&page.url, root.path()), *source, printed)
+        });
+    let usual = [page.url.path(), asked.path()].map(|path| {
+        let url = at_host_of(&page.url, &format!("{}wp-json/", folder(path)));
+        (url, USUAL, None)
+    });
+    named.chain(usual).collect()
+}
+
+/// Scheme, host and port of one URL with the path of another; the path ends with a slash.
+fn at_host_of(page: &Url, path: &str) -> Url {
+    let mut url = page.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.set_path(&format!("{}/", path.trim_end_matches('/')));
+    url
+}
+
+/// The folder of a page: up to its last slash.
+fn folder(path: &str) -> &str {
+    path.rfind('/').and_then(|end| path.get(..=end)).unwrap_or("/")
+}
+
+/// What to do where nobody gets in.
+const CLOSED: &str =
+    "look for a plugin or a rule of the web server that closes it, and open reads of the calendar";
+
+/// The root, if the candidate is one.
+fn look(
+    responses: &Responses,
+    asking: Asking<'_>,
+    (url, source, printed): RootCandidate,
+    lines: &mut Vec<CheckLine>,
+) -> Result<RestRoot, Obstacle> {
+    let Visited { url: at, answer } = asking.visit(responses, &url, lines)?;
+    let reason = match RootDocument::read(answer) {
+        Ok(document) => {
+            let url = without_slash(&at);
+            return Ok(RestRoot {
+                url,
+                document,
+                source,
+                printed,
+            });
+        }
+        Err(reason) => reason,
+    };
+    if let Some(hindrance) = hindrance(answer) {
+        return Err(Obstacle::new(ObstacleKind::Strange, format!("{at}: {hindrance}")));
+    }
+    if !matches!(answer.status.as_u16(), 401 | 403) || answer.json().is_none() {
+        return Err(Obstacle::other(format!("{url} answers with {reason}")));
+    }
+    let credentials = asking.request.access.basic_auth.as_ref();
+    let advice = credentials.map_or(CLOSED, |_| BASIC_AT_WORDPRESS);
+    let root = without_slash(&url);
+    let text = format!("the REST API at {root} refuses visitors ({reason}): {advice}");
+    Err(Obstacle::new(ObstacleKind::Refused, text))
+}
+
+/// Why there is no root, where nothing nearer shows.
+fn nowhere(
+    responses: &Responses,
+    asking: Asking<'_>,
+    page: &Visited<'_>,
+    named: &[(RootSource, Url)],
+    failed: &[Obstacle],
+) -> Obstacle {
+    let url = &page.url;
+    let mut plain = at_host_of(url, folder(url.path()));
+    plain.set_query(Some("rest_route=/"));
+    let is_plain = named.iter().any(|(_, root)| root.query().is_some());
+    // Where its redirects lead is of no interest.
+    let answer = asking.visit(responses, &plain, &mut Vec::new());
+    if is_plain || answer.is_ok_and(|found| RootDocument::read(found.answer).is_ok()) {
+        return Obstacle::other(format!(
+            "the REST API of {url} is only at `?rest_route=/`, which cannot be a REST root of the edge, because it is no \
+                 path: choose another structure than Plain in Settings > Permalinks, and run this again"
+        ));
+    }
+    if let Some((_, root)) = named.iter().find(|(_, root)| !is_same_site(url, root)) {
+        let mut above = root.clone();
+        above.set_path(&home_path(root));
+        let text = format!(
+            "{url} names a REST root at another site, {root}, and has none itself: run this with --site {}",
+            front(&above)
+        );
+        return Obstacle::new(ObstacleKind::Elsewhere, text);
+    }
+    let tried: Vec<String> = failed.iter().map(ToString::to_string).collect();
+    let tried = tried.join("; ");
+    let text = if !named.is_empty() || is_wordpress(&page.answer.text()) {
+        format!(
+            "{url} is a WordPress site, but its REST API does not answer: {tried}. Look for a plugin or a rule of the web \
+                 server that switches it off, and save Settings > Permalinks once"
+        )
+    } else {
+        format!(
+            "{url} is not a WordPress site, as far as it shows: no `Link` to a REST root on its front page, and {tried}. \
+                 Give --site the address of the front page, with the folder if WordPress is in one"
+        )
+    };
+    Obstacle::new(ObstacleKind::Strange, text)
+}
+
+/// Whether a page is one of WordPress: it loads files from WordPress's folders, or says so.
+fn is_wordpress(page: &str) -> bool {
+    let is_generator = |content: &str| content.starts_with("WordPress");
+    tags(page).any(|tag| {
+        let addresses = ["href", "src"].into_iter().filter_map(|name| tag.attribute(name));
+        let mut addresses =
+            addresses.filter(|address| address.contains("/wp-content/") || address.contains("/wp-includes/"));
+        addresses.next().is_some() || (tag.is("meta") && tag.attribute("content").is_some_and(is_generator))
+    })
+}
+
+fn without_slash(url: &Url) -> Url {
+    let mut url = url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    url
+}

@@ -1,0 +1,168 @@
+//! The document at a REST root: the name of the site, its zone, its namespaces, its languages.
+
+use http::header::CONTENT_TYPE;
+use serde_json::Value;
+use url::Url;
+
+use super::further_roots::{LanguageHome, is_tag};
+use super::responses::{SiteResponse, code};
+
+/// What a REST root says about its site. All of it is text of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RootDocument {
+    pub(super) name: Option<String>,
+    /// The address of the site for its visitors.
+    pub(super) home: Option<Url>,
+    pub(super) zone: Option<String>,
+    pub(super) namespaces: Vec<String>,
+    pub(super) languages: Vec<LanguageHome>,
+}
+
+/// Members that hold the tag of a language: Polylang's, then those of other plugins.
+const TAGS: [&str; 5] = ["slug", "code", "language_code", "w3c", "locale"];
+
+/// Members that hold the address of its home page.
+const HOMES: [&str; 3] = ["home_url", "url", "home"];
+
+/// Maximum number of namespaces and of languages that are read.
+const MOST: usize = 200;
+
+// === impl RootDocument ===
+
+impl RootDocument {
+    /// Reads the response of a root; the error says what it is instead.
+    pub(super) fn read(answer: &SiteResponse) -> Result<Self, String> {
+        let status = answer.status.as_u16();
+        let Some(json) = answer.json() else {
+            let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
+            return Err(format!("status {status} with {found} instead of JSON"));
+        };
+        match (status, Self::of(&json)) {
+            (200, Some(document)) => Ok(document),
+            (200, None) => Err("JSON that lists no namespaces".to_owned()),
+            _ => Err(format!("status {status}, {}", code(&json))),
+        }
+    }
+
+    /// None: not a document of this kind.
+    fn of(json: &Value) -> Option<Self> {
+        let text = |name: &str| {
+            json.get(name)
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty())
+        };
+        let namespaces = json.get("namespaces")?.as_array()?.iter();
+        Some(Self {
+            name: text("name").map(str::to_owned),
+            home: text("home").and_then(|home| Url::parse(home).ok()),
+            zone: text("timezone_string")
+                .map(str::to_owned)
+                .or_else(|| offset(json.get("gmt_offset")?)),
+            namespaces: namespaces
+                .filter_map(Value::as_str)
+                .take(MOST)
+                .map(str::to_owned)
+                .collect(),
+            languages: json.get("languages").map(languages).unwrap_or_default(),
+        })
+    }
+
+    /// Whether the site lists a namespace that begins like this.
+    pub(super) fn has_namespace(&self, beginning: &str) -> bool {
+        self.namespaces.iter().any(|name| name.starts_with(beginning))
+    }
+}
+
+/// The languages of a list of objects, or of an object by tag. Those without an address are left out.
+pub(super) fn languages(json: &Value) -> Vec<LanguageHome> {
+    let listed = json
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| language(None, entry));
+    let named = json.as_object().into_iter().flatten();
+    let named = named.filter_map(|(tag, entry)| language(Some(tag), entry));
+    listed.chain(named).take(MOST).collect()
+}
+
+fn language(tag: Option<&str>, entry: &Value) -> Option<LanguageHome> {
+    let text = |name: &&str| entry.get(*name).and_then(Value::as_str);
+    let own = TAGS.iter().find_map(text).or(tag)?.replace('_', "-");
+    let home = HOMES.iter().find_map(text)?;
+    is_tag(&own).then_some(())?;
+    Some((own, Url::parse(home).ok()?))
+}
+
+/// An offset from UTC in hours, which WordPress prints as a number or as text: `UTC+5:30`.
+fn offset(value: &Value) -> Option<String> {
+    let hours = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    let minutes = hours * 60.0;
+    if !(-24.0 * 60.0..=24.0 * 60.0).contains(&minutes) {
+        return None;
+    }
+    let sign = if minutes < 0.0 { '-' } else { '+' };
+    let (whole, rest) = ((minutes.abs() / 60.0).trunc(), (minutes.abs() % 60.0).round());
+    Some(match (whole, rest) {
+        (0.0, 0.0) => "UTC".to_owned(),
+        (whole, 0.0) => format!("UTC{sign}{whole}"),
+        (whole, rest) => format!("UTC{sign}{whole}:{rest:02}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn zones_are_names_or_offsets() {
+        let zone = |json: Value| {
+            let mut document = json;
+            document["namespaces"] = json!([]);
+            RootDocument::of(&document).unwrap().zone
+        };
+        for (document, expected) in [
+            (
+                json!({"timezone_string": "Europe/Berlin", "gmt_offset": "1"}),
+                Some("Europe/Berlin"),
+            ),
+            (
+                json!({"timezone_string": "", "gmt_offset": 5.5}),
+                Some("UTC+5:30"),
+            ),
+            (json!({"gmt_offset": "-3.5"}), Some("UTC-3:30")),
+            (json!({"gmt_offset": 0}), Some("UTC")),
+            (json!({"gmt_offset": "2"}), Some("UTC+2")),
+            (json!({"gmt_offset": 1e300}), None),
+            (json!({"gmt_offset": []}), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(zone(document.clone()).as_deref(), expected, "{document}");
+        }
+    }
+
+    #[test]
+    fn languages_are_read_from_lists_and_from_objects() {
+        let home = "https://wp.example.org/de/";
+        let expected = [("de".to_owned(), Url::parse(home).unwrap())];
+        for found in [
+            json!([{"slug": "de", "locale": "de_DE", "home_url": home}, {"slug": "xx"}, 7]),
+            json!({"de": {"url": home}, "it": {"active": true}}),
+            json!([{"code": "de", "url": home}, {"code": "no tag", "url": home}]),
+        ] {
+            assert_eq!(languages(&found), expected, "{found}");
+        }
+        assert!(languages(&json!("de")).is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_document_is_read_or_not(text in "[\\[\\]{}\":,a-z0-9_. -]{0,80}", offset in -1e9_f64..1e9) {
+            if let Ok(json) = serde_json::from_str::<Value>(&text) {
+                let _ = (RootDocument::of(&json), languages(&json));
+            }
+            let _ = RootDocument::of(&json!({"namespaces": [text], "gmt_offset": offset}));
+        }
+    }
+}

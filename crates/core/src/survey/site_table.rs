@@ -1,0 +1,41 @@
+//! The table as the index of a site changes it, and the parameters that plugins add there.
+
+use std::collections::BTreeMap;
+
+use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce, table};
+use serde_json::Value;
+
+use super::asked_site::AskedSite;
+
+/// The table as the edge will form it from this index.
+pub(super) fn in_force(index: &Value, place: &AskedSite<'_>) -> TableInForce {
+    let Ok(published) = PublishedIndex::of_document(index, &place.backend.origin.namespace) else {
+        return (*TableInForce::unread()).clone();
+    };
+    let shown = place.calendar(EventIds::PROBE).ok();
+    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), &answer.body));
+    TableInForce::over(&published.with_event_ids(shown))
+}
+
+/// Whether the edge forwards an argument that only the site has, in all of these operations.
+pub(super) fn is_forwarded(argument: &str, operations: &[String], in_force: &TableInForce) -> bool {
+    operations.iter().all(|name| {
+        let operation = table().named(name);
+        operation.is_some_and(|operation| in_force.operation(operation).has_extra(argument.as_bytes()))
+    })
+}
+
+/// The arguments that only the site has and that the edge forwards: parameters that plugins add.
+pub(super) fn added_parameters(drifts: &[Drift], in_force: &TableInForce) -> Vec<String> {
+    let mut places: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+    for drift in drifts {
+        if let Drift::ArgumentExtra { operation, argument } = drift {
+            places.entry(argument).or_default().push(operation.clone());
+        }
+    }
+    let forwarded = places
+        .into_iter()
+        .filter(|(name, places)| is_forwarded(name, places, in_force));
+    forwarded.map(|(name, _)| name.clone()).collect()
+}

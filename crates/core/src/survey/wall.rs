@@ -1,0 +1,32 @@
+//! The companion plugin as a wall: whether it refuses calls without a mark.
+
+use super::asked_site::AskedSite;
+use super::check_line::CheckLine;
+use super::check_line::LineKind::{Ok as Fine, Open};
+use super::responses::code;
+
+/// The code of a refusal of calls without a mark.
+const MARK_MISSING: &str = "calendar_edge_mark_missing";
+
+/// What comes of a request for the index of a root without a mark, which changes nothing wherever it arrives; the wall
+/// stands if the line is no finding.
+pub(super) fn wall(place: &AskedSite<'_>, path: &str) -> CheckLine {
+    let open = match place.rest(&place.backend.origin.namespace, false) {
+        Ok(answer) if answer.status.is_success() => {
+            "the site answers calls without a mark: install the companion plugin there, and give it the secret"
+                .to_owned()
+        }
+        Ok(answer) => {
+            let json = answer.json();
+            let (status, code) = (answer.status.as_u16(), json.as_ref().map_or("", code));
+            if status == 403 && code == MARK_MISSING {
+                return Fine.line(format!(
+                    "{path}: the companion plugin stands: it refuses calls without a mark and takes those of the edge"
+                ));
+            }
+            format!("a call without a mark gets status {status} ({code}) instead of the companion plugin's refusal")
+        }
+        Err(obstacle) => format!("a call without a mark gets no refusal of the companion plugin: {obstacle}"),
+    };
+    Open.line(format!("{path}: {open}"))
+}

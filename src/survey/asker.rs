@@ -1,0 +1,164 @@
+//! Sends the requests that the judges of a survey want, at once, until a deadline.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge::backend::{own_headers, question_nonce};
+use calendar_edge::telemetry::{unix_time, with_causes};
+use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_core::survey::{
+    Ask, CheckLine, LineKind, Obstacle, ObstacleKind, Responses, SiteResponse, Way,
+};
+use futures_util::{StreamExt as _, stream};
+use http::header::{ACCEPT, HeaderValue};
+use http::{HeaderMap, Method};
+use tokio::time::{Instant, timeout_at};
+use url::{Position, Url};
+
+use super::exchange_obstacle::of_exchange;
+
+/// How many requests a site gets at once, so that a slow one takes no minutes.
+const AT_ONCE: usize = 8;
+
+/// A client, and the way that it takes.
+struct AskSender {
+    client: reqwest::Client,
+    route: OriginRoute,
+    backend: BackendSettings,
+}
+
+/// Runs a judge, sends what it wants, and runs it again until it wants nothing more. Returns what it finds, with its lines
+/// and one about requests that had no response in time.
+pub(crate) async fn survey<T>(
+    until: Instant,
+    judge: impl Fn(&Responses, &mut Vec<CheckLine>) -> T,
+) -> (T, Vec<CheckLine>) {
+    let mut responses = Responses::new(question_nonce());
+    let (mut senders, mut late) = (HashMap::new(), Vec::new());
+    loop {
+        let mut lines = Vec::new();
+        let found = judge(&responses, &mut lines);
+        let wanted = responses.take_wanted();
+        if wanted.is_empty() {
+            lines.extend(missed(&late));
+            return (found, lines);
+        }
+        let mut sent = Vec::new();
+        for (ask, backend) in wanted {
+            let sender = senders.entry(ask.way.clone());
+            let sender = sender.or_insert_with(|| AskSender::new(backend, &ask.way).map(Arc::new));
+            let sender = sender.clone();
+            sent.push(async move {
+                let late = |_| Err(Obstacle::new(ObstacleKind::Late, LATE));
+                let response = timeout_at(until, async { sender?.send(&ask).await }).await;
+                (ask, response.unwrap_or_else(late))
+            });
+        }
+        let sent: Vec<_> = stream::iter(sent).buffer_unordered(AT_ONCE).collect().await;
+        for (ask, response) in sent {
+            if matches!(&response, Err(obstacle) if obstacle.kind == ObstacleKind::Late) {
+                late.push(ask.target.clone());
+            }
+            responses.learn(ask, response);
+        }
+    }
+}
+
+/// What to do where not all requests had a response in time.
+const LATE: &str = "the site has not answered all questions in time: run this again when it is faster";
+
+fn missed(late: &[String]) -> Option<CheckLine> {
+    let (count, first) = (late.len(), late.first()?);
+    Some(LineKind::Void.line(format!(
+        "{count} requests had no response in time, so that what they would show is not known: the first is {first}"
+    )))
+}
+
+/// The moment at which a command stops asking: a minute from now.
+pub(crate) fn deadline() -> Instant {
+    Instant::now() + Duration::from_mins(1)
+}
+
+/// Sends one request, as a survey would.
+///
+/// # Errors
+/// Why there is no response.
+pub(crate) async fn ask(backend: BackendSettings, ask: &Ask) -> Result<SiteResponse, Obstacle> {
+    AskSender::new(backend, &ask.way)?.send(ask).await
+}
+
+// === impl AskSender ===
+
+impl AskSender {
+    fn new(backend: BackendSettings, way: &Way) -> Result<Self, Obstacle> {
+        let route = if way.is_page {
+            OriginRoute::of_site(&backend)
+        } else {
+            OriginRoute::of_root(&backend.origin, &way.root)
+        };
+        let client = check_client(&backend, &route).map_err(|error| {
+            Obstacle::other(format!(
+                "no client for the site can be made: {}",
+                with_causes(&error)
+            ))
+        })?;
+        Ok(Self {
+            client,
+            route,
+            backend,
+        })
+    }
+
+    async fn send(&self, ask: &Ask) -> Result<SiteResponse, Obstacle> {
+        let trouble = |error: reqwest::Error| of_exchange(&error, ask.way.key);
+        let url = self.url(&ask.target);
+        let request = self.client.get(url.clone()).headers(self.headers(ask, &url));
+        let mut response = request.send().await.map_err(trouble)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let remote = response.remote_addr();
+        let limit = usize::try_from(self.backend.response_bytes).unwrap_or(usize::MAX);
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(trouble)? {
+            if body.len() + chunk.len() > limit {
+                return Err(Obstacle::other(
+                    "the answer is larger than `limits.response_bytes`",
+                ));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(SiteResponse {
+            status,
+            headers,
+            body,
+            remote,
+        })
+    }
+
+    fn url(&self, target: &str) -> Url {
+        let mut url = self.route.base().clone();
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (target, None),
+        };
+        url.set_path(path);
+        url.set_query(query);
+        url
+    }
+
+    /// The headers by which the edge names host and scheme, and the mark of a judged call.
+    fn headers(&self, ask: &Ask, url: &Url) -> HeaderMap {
+        let mut headers = own_headers(self.backend.public_url.as_ref());
+        self.route.write_to(&mut headers);
+        if !ask.way.is_page {
+            headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        }
+        if let (true, Some(key)) = (ask.is_marked, &self.backend.origin.mark_key) {
+            let target = &url[Position::BeforePath..Position::AfterQuery];
+            headers.insert(MARK, key.mark(&Method::GET, target, b"", unix_time().as_secs()));
+        }
+        headers
+    }
+}

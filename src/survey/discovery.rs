@@ -1,0 +1,32 @@
+//! Asks a site for everything that `init` writes.
+
+use calendar_edge_core::survey::{
+    Asking, CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, find as found_site,
+};
+use tokio::time::Instant;
+
+use super::asker::survey;
+
+/// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
+/// site by that alone.
+pub(crate) async fn find(
+    request: &SiteRequest,
+    until: Instant,
+) -> (Result<FoundSite, Obstacle>, Vec<CheckLine>) {
+    let under = |named| {
+        survey(until, move |responses, lines| {
+            found_site(responses, Asking { request, named }, lines)
+        })
+    };
+    let (first, mut lines) = under(None).await;
+    let again = first.as_ref().err().zip(request.other_name());
+    let Some((obstacle, public)) = again.filter(|(why, _)| why.may_end_under_the_name()) else {
+        return (first, lines);
+    };
+    let host = public.host_str().unwrap_or_default();
+    lines.push(LineKind::Note.line(format!("asking again, as clients who name {host}")));
+    let (second, more) = under(Some(public)).await;
+    lines.extend(more);
+    let is_second = second.is_ok() || obstacle.kind == ObstacleKind::Elsewhere;
+    (if is_second { second } else { first }, lines)
+}
