@@ -6,7 +6,6 @@ use calendar_edge_core::settings::{FleetSettings, SettingsGroup as _, StoreAddre
 
 const STORE: &str = "fleet.store";
 const MASTER: &str = "fleet.master";
-const CLUSTER: &str = "fleet.cluster";
 const SENTINEL_USER: &str = "fleet.sentinel_user";
 const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 
@@ -15,10 +14,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     let (fleet, places) = (&draft.settings.fleet, &draft.places);
     if !fleet.is_set() {
         // A problem of the address itself is recorded already.
-        let mut others = FleetSettings::default()
-            .names()
-            .into_iter()
-            .filter(|name| *name != "cluster");
+        let mut others = FleetSettings::default().names().into_iter();
         let other = others.find_map(|name| places.table(0).typed(&format!("fleet.{name}")));
         if let (Some(place), None) = (other, places.typed(STORE)) {
             problems.add(place, ConfigFinding::missing(STORE));
@@ -52,24 +48,8 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
 /// The setting that cannot be as it is beside the others.
 fn impossible(fleet: &FleetSettings) -> Option<(&'static str, String)> {
     let sentinels = fleet.store.iter().filter(|address| address.is_sentinel()).count();
-    let has_database =
-        |address: &StoreAddress| matches!(address, StoreAddress::Server { database, .. } if *database != 0);
-    if fleet.cluster && cfg!(not(feature = "cluster")) {
-        return Some((
-            CLUSTER,
-            "this program was built without the feature `cluster`".to_owned(),
-        ));
-    }
-    if fleet.cluster && sentinels > 0 {
-        return Some((CLUSTER, no_effect_beside(MASTER)));
-    }
-    if fleet.cluster && fleet.store.iter().any(has_database) {
-        return Some((STORE, "a cluster has no database but 0".to_owned()));
-    }
-    let are_one_kind = sentinels == fleet.store.len() || sentinels == 0;
-    if !are_one_kind || (fleet.store.len() > 1 && sentinels == 0 && !fleet.cluster) {
-        let reason = "several addresses are Sentinels, or nodes of a cluster with `fleet.cluster`";
-        return Some((STORE, reason.to_owned()));
+    if fleet.store.len() > 1 && sentinels < fleet.store.len() {
+        return Some((STORE, "several addresses are all Sentinels".to_owned()));
     }
     let of_sentinels = [
         (MASTER, fleet.master.is_some()),

@@ -24,6 +24,7 @@ copy.*: The cache answers what was asked before, also while PHP is away. To leav
 it with `calendar-edge migration verify`.
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls: `step_time` says how long a step lasts.
+fleet.cluster: Name one server, or Sentinels.
 fleet.name: The name is derived from the secret of the fleet.
 forms.json_ld: The member `json_ld` of an event has the same.
 log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.

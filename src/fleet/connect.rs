@@ -1,22 +1,15 @@
-//! The way to the store: one server, a server that Sentinels name, or a cluster.
+//! The way to the store: one server, or a server that Sentinels name.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "cluster")]
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::future::select_ok;
 use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{
     AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value,
     aio::{AsyncStream, MultiplexedConnection},
-};
-#[cfg(feature = "cluster")]
-use redis::{
-    ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, TlsCertificates,
-    cluster::ClusterClientBuilder, cluster_async::ClusterConnection, io::tcp::TcpSettings,
 };
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -34,17 +27,14 @@ use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 /// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.
 pub(super) struct StoreRoute {
     settings: FleetSettings,
-    #[cfg(feature = "cluster")]
-    certificates: Option<TlsCertificates>,
-    /// The same for streams of our own.
+    /// The authorities, and the certificate of this edge.
     tls: Option<Result<Arc<ClientConfig>, rustls::Error>>,
 }
 
-/// A connection to the store.
-pub(super) enum Connection {
-    Server(MultiplexedConnection, ReplyBudget),
-    #[cfg(feature = "cluster")]
-    Cluster(Box<ClusterConnection>),
+/// A connection to the store, whose replies are bounded (T-105).
+pub(super) struct Connection {
+    commands: MultiplexedConnection,
+    budget: ReplyBudget,
 }
 
 /// The longest time that connecting may take, Sentinels included.
@@ -65,8 +55,6 @@ impl StoreRoute {
         let authorities = uses_tls.then(|| authorities(settings));
         Self {
             settings: settings.clone(),
-            #[cfg(feature = "cluster")]
-            certificates: authorities.as_ref().map(|ders| certificates(settings, ders)),
             tls: authorities.map(|ders| client_config(settings, ders).map(Arc::new)),
         }
     }
@@ -84,30 +72,25 @@ impl StoreRoute {
     }
 
     async fn open(&self) -> RedisResult<Connection> {
-        #[cfg(feature = "cluster")]
-        if self.settings.cluster {
-            return self.open_cluster().await;
-        }
-        let (connection, budget) = match self.settings.store.first() {
+        match self.settings.store.first() {
             Some(StoreAddress::Sentinel { .. }) => {
                 let sentinels = self.settings.store.iter();
                 // One that does not respond delays none.
                 let asked = sentinels.map(|sentinel| Box::pin(self.open_named(sentinel)));
-                select_ok(asked).await?.0
+                Ok(select_ok(asked).await?.0)
             }
-            Some(server) => self.open_server(server).await?,
-            None => return Err((ErrorKind::InvalidClientConfig, "no address of a store").into()),
-        };
-        Ok(Connection::Server(connection, budget))
+            Some(server) => self.open_server(server).await,
+            None => Err((ErrorKind::InvalidClientConfig, "no address of a store").into()),
+        }
     }
 
     /// A connection to the server that a Sentinel names. After a failover that may be a replica for a while.
-    async fn open_named(&self, sentinel: &StoreAddress) -> RedisResult<(MultiplexedConnection, ReplyBudget)> {
+    async fn open_named(&self, sentinel: &StoreAddress) -> RedisResult<Connection> {
         let refused = |why| RedisError::from((ErrorKind::MasterNameNotFoundBySentinel, why));
-        let (mut connection, _) = self.open_server(sentinel).await?;
+        let mut connection = self.open_server(sentinel).await?;
         let mut question = redis::cmd("SENTINEL");
         question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.settings.master);
-        let named: Option<(String, u16)> = question.query_async(&mut connection).await?;
+        let named: Option<(String, u16)> = question.query_async(&mut connection.commands).await?;
         let (host, port) = named.ok_or_else(|| refused("the Sentinel does not know this name"))?;
         let server = StoreAddress::Server {
             host,
@@ -115,29 +98,29 @@ impl StoreRoute {
             database: 0,
             tls: sentinel.uses_tls(),
         };
-        let (mut connection, budget) = self.open_server(&server).await?;
+        let mut connection = self.open_server(&server).await?;
         let about: String = redis::cmd("INFO")
             .arg("replication")
-            .query_async(&mut connection)
+            .query_async(&mut connection.commands)
             .await?;
         if ServerFacts::of(&about).is_replica() {
             return Err(refused("the Sentinel names a replica"));
         }
-        Ok((connection, budget))
+        Ok(connection)
     }
 
-    /// A connection to a server or Sentinel, whose replies are bounded (T-105).
-    async fn open_server(&self, address: &StoreAddress) -> RedisResult<(MultiplexedConnection, ReplyBudget)> {
+    /// A connection to a server or Sentinel.
+    async fn open_server(&self, address: &StoreAddress) -> RedisResult<Connection> {
         let budget = ReplyBudget::default();
         budget.refill();
         let (read, write) = tokio::io::split(self.stream(address).await?);
         let stream = tokio::io::join(budget.bound(read), write);
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
         let account = self.account(address);
-        let (connection, driver) = MultiplexedConnection::new_with_config(&account, stream, config).await?;
+        let (commands, driver) = MultiplexedConnection::new_with_config(&account, stream, config).await?;
         // It ends with the last connection.
         tokio::spawn(driver);
-        Ok((connection, budget))
+        Ok(Connection { commands, budget })
     }
 
     /// A stream to a server or Sentinel. The library would not let its reads be bounded.
@@ -159,50 +142,6 @@ impl StoreRoute {
         let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
         let tls = TlsConnector::from(tls.map_err(io::Error::other)?);
         Ok(Box::pin(tls.connect(name, stream).await?))
-    }
-
-    #[cfg(feature = "cluster")]
-    async fn open_cluster(&self) -> RedisResult<Connection> {
-        let nodes = self.settings.store.iter().map(|node| self.node(node));
-        let mut builder = ClusterClientBuilder::new(nodes.collect::<RedisResult<Vec<_>>>()?)
-            .connection_timeout(CONNECT)
-            .response_timeout(PATIENCE)
-            .tcp_settings(tcp())
-            .retries(1);
-        if let Some(certificates) = &self.certificates {
-            builder = builder.certs(certificates.clone());
-        }
-        let connection = builder.build()?.get_async_connection().await?;
-        Ok(Connection::Cluster(Box::new(connection)))
-    }
-
-    /// What the client library needs to know of a node of a cluster.
-    #[cfg(feature = "cluster")]
-    fn node(&self, address: &StoreAddress) -> RedisResult<ConnectionInfo> {
-        let at = match address.clone() {
-            StoreAddress::Unix(path) => ConnectionAddr::Unix(path),
-            StoreAddress::Server {
-                host,
-                port,
-                tls: true,
-                ..
-            }
-            | StoreAddress::Sentinel {
-                host,
-                port,
-                tls: true,
-            } => ConnectionAddr::TcpTls {
-                host,
-                port,
-                insecure: false,
-                tls_params: None,
-            },
-            StoreAddress::Server { host, port, .. } | StoreAddress::Sentinel { host, port, .. } => {
-                ConnectionAddr::Tcp(host, port)
-            }
-        };
-        let info = at.into_connection_info()?;
-        Ok(info.set_redis_settings(self.account(address)))
     }
 
     /// The account at a server or Sentinel.
@@ -228,16 +167,7 @@ impl StoreRoute {
     }
 }
 
-#[cfg(feature = "cluster")]
-fn tcp() -> TcpSettings {
-    TcpSettings::default()
-        .set_nodelay(true)
-        .set_keepalive(TcpKeepalive::new().with_time(UNACKNOWLEDGED))
-        .set_user_timeout(UNACKNOWLEDGED)
-}
-
-/// The authorities that can be read. The library fails as a whole for one certificate that cannot be, and reads the
-/// system's on each connection, unless it gets these.
+/// The authorities that can be read: the settings', or else the system's.
 fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
     let mut ders: Vec<CertificateDer<'static>> = settings
         .trusted
@@ -251,20 +181,7 @@ fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
     ders
 }
 
-/// The authorities, and what this edge shows of itself, as the client library takes them.
-#[cfg(feature = "cluster")]
-fn certificates(settings: &FleetSettings, authorities: &[CertificateDer<'static>]) -> TlsCertificates {
-    let pem: String = authorities.iter().map(|der| pem(der)).collect();
-    TlsCertificates {
-        client_tls: settings.identity.as_ref().map(|identity| ClientTlsConfig {
-            client_cert: identity.certificate.clone(),
-            client_key: identity.key.clone(),
-        }),
-        root_cert: Some(pem.into_bytes()),
-    }
-}
-
-/// The same for streams of our own.
+/// What streams to the store show and trust.
 fn client_config(
     settings: &FleetSettings,
     authorities: Vec<CertificateDer<'static>>,
@@ -284,26 +201,12 @@ fn client_config(
     config.with_client_auth_cert(chain.map_err(unreadable)?, key)
 }
 
-#[cfg(feature = "cluster")]
-fn pem(der: &[u8]) -> String {
-    format!(
-        "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
-        STANDARD.encode(der)
-    )
-}
-
 // === impl Connection ===
 
 impl Connection {
     /// Sends a pipeline, and returns a reply or an error for each of its commands.
     pub(super) async fn ask(&mut self, pipe: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
-        match self {
-            Self::Server(connection, budget) => {
-                budget.refill();
-                pipe.query_async(connection).await
-            }
-            #[cfg(feature = "cluster")]
-            Self::Cluster(connection) => pipe.query_async(connection.as_mut()).await,
-        }
+        self.budget.refill();
+        pipe.query_async(&mut self.commands).await
     }
 }

@@ -141,7 +141,7 @@ end
 return {fits, levels}
 ";
 
-/// What the server says of itself, and its time. KEYS: one of the fleet's own, which leads to its server in a cluster.
+/// What the server says of itself, and its time. KEYS: one of the fleet's own.
 pub(super) const ABOUT: &str = "\
 local told = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do

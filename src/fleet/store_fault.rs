@@ -50,7 +50,7 @@ pub(super) const fn ends_connection(kind: StoreFaultKind) -> bool {
 const REFUSED_IN_SCRIPT: &str = "can't run this command";
 
 fn kind_of(error: &RedisError) -> StoreFaultKind {
-    use StoreFaultKind::{Auth, Cluster, Io, Protocol, Sentinel, Silent, Tls};
+    use StoreFaultKind::{Auth, Io, Protocol, Sentinel, Silent, Tls};
     if error.is_timeout() {
         return Silent;
     }
@@ -61,7 +61,6 @@ fn kind_of(error: &RedisError) -> StoreFaultKind {
         (None, ErrorKind::AuthenticationFailed) => Auth,
         (None, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => Protocol,
         (None, ErrorKind::MasterNameNotFoundBySentinel) => Sentinel,
-        (None, ErrorKind::ClusterConnectionNotFound) => Cluster,
         (None, ErrorKind::InvalidClientConfig) => Tls,
         (None, _) if is_about_tls(error) => Tls,
         (None, _) => Io,

@@ -150,7 +150,9 @@ const fn advice(kind: StoreFaultKind) -> &'static str {
         }
         StoreFaultKind::Sentinel => "correct `fleet.store` and `fleet.master`",
         StoreFaultKind::Oom => "give the store more memory",
-        StoreFaultKind::Cluster => "set `fleet.cluster`, or repair the cluster",
+        StoreFaultKind::Cluster => {
+            "this server is a node of a cluster: name a server that is none, or Sentinels"
+        }
         StoreFaultKind::Type => "a key of the fleet holds something else: remove it, or use another database",
         StoreFaultKind::Command
         | StoreFaultKind::Protocol

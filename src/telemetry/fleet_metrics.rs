@@ -68,7 +68,7 @@ pub(crate) enum StoreFaultKind {
     Sentinel,
     /// The server has no memory left.
     Oom,
-    /// The server is part of a cluster, which the settings do not say, or which is down.
+    /// The server is a node of a cluster, which edges do not use.
     Cluster,
     /// A key holds something else.
     Type,

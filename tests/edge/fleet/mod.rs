@@ -1,8 +1,6 @@
 //! Several edges with one store: what one is told, all know, and no request fails by the store.
 
 mod checked;
-#[cfg(feature = "cluster")]
-mod cluster;
 mod gaps;
 mod limits;
 mod mischief;

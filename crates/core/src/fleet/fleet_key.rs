@@ -90,7 +90,7 @@ impl FleetKey {
         &self.id
     }
 
-    /// The key of the store for one of the fleet's own. The braces put all keys of a fleet into one slot of a cluster.
+    /// The key of the store for one of the fleet's own.
     pub fn store_key(&self, name: &str) -> String {
         format!("ce:{{{}}}:{name}", self.id)
     }

@@ -20,13 +20,10 @@ settings_group! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FleetSettings {
         /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and
-        /// `sentinels:` use TLS. A list names Sentinels, which are asked for the server on each connection, or nodes
-        /// of a cluster.
+        /// `sentinels:` use TLS. A list names Sentinels, which are asked for the server on each connection.
         pub store: Vec<StoreAddress> = Vec::new() => one_or_list(STORE, 0), "one edge";
         /// The name by which Sentinels know the server.
         pub master: Option<String> = None => text(NAME), "none; Sentinels need it";
-        /// Whether the store is a cluster. All keys of a fleet are in one slot.
-        pub cluster: bool = false => flag();
         /// The user at the store. `calendar-edge check` prints the ACL line that it needs.
         pub user: Option<String> = None => text(USER), "the store's default user";
         /// File with the password of that user, one line.
