@@ -1,9 +1,9 @@
 //! Rules about backends that contradict other settings.
 
-use super::draft::{Draft, TablePlaces};
-use super::problem::{ConfigFinding, ConfigProblems, listed_twice, no_effect_beside};
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
 use calendar_edge_core::migration::cutover::split_stores;
-use calendar_edge_core::settings::{CredentialsPolicy, CutoverRule, Settings, nearest};
+use calendar_edge_core::settings::{CredentialsPolicy, Settings, nearest};
 
 /// Backends that get identities have a secret to verify them by.
 pub(super) fn identities(draft: &Draft, problems: &mut ConfigProblems) {
@@ -31,29 +31,6 @@ pub(super) fn rules(draft: &Draft, problems: &mut ConfigProblems) {
             problems.add(place, listed_twice("cutover.name", name));
         }
         known_backend(("cutover.backend", &rule.backend), index, draft, problems);
-        steps(rule, draft.places.table(index), problems);
-    }
-}
-
-/// Steps grow, have a guard, and stand in place of `share`.
-fn steps(rule: &CutoverRule, places: TablePlaces<'_>, problems: &mut ConfigProblems) {
-    let (steps, place) = (&rule.steps, places.of("cutover.steps"));
-    if steps.is_empty() {
-        return;
-    }
-    let faults = [
-        (
-            steps.is_sorted_by(|one, next| one < next),
-            "each step must be larger than the one before",
-        ),
-        (rule.guard.is_some(), "steps need a guard"),
-    ];
-    for (_, fault) in faults.into_iter().filter(|(holds, _)| !holds) {
-        problems.add(place, ConfigFinding::impossible("cutover.steps", fault));
-    }
-    if let Some(place) = places.typed("cutover.share") {
-        let finding = ConfigFinding::impossible("cutover.share", no_effect_beside("cutover.steps"));
-        problems.add(place, finding);
     }
 }
 

@@ -23,7 +23,8 @@ compression.credentialed: Responses to requests with credentials are never compr
 copy.*: The cache answers what was asked before, also while PHP is away. To leave PHP, run a backend of your own, and compare \
 it with `calendar-edge migration verify`.
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
-cutover.step_calls: `step_time` says how long a step lasts.
+cutover.step_calls cutover.step_time cutover.steps: Change `share`, and reload.
+cutover.guard.slower: Alert on `edge_backend_request_duration_seconds`, and set `share` to 0% where the backend is slow.
 fleet.cluster: Name one server, or Sentinels.
 fleet.name: The name is derived from the secret of the fleet.
 forms.json_ld: The member `json_ld` of an event has the same.

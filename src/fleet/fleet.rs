@@ -174,11 +174,6 @@ impl Fleet {
         self.0.are_rules_old.swap(false, Ordering::AcqRel)
     }
 
-    /// The edges that were alive at the last look.
-    pub(super) fn members(&self) -> Arc<MemberTable> {
-        self.0.members.load_full()
-    }
-
     pub(super) fn metrics(&self) -> &FleetMetrics {
         &self.0.metrics
     }

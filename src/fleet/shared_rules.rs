@@ -1,4 +1,4 @@
-//! Rules of `[[cutover]]`: one standing for all edges, the sums of their guards, and steps that all take at once.
+//! Rules of `[[cutover]]`: one standing for all edges, and the sums of their guards.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,8 +21,6 @@ pub(super) struct SharedRules {
     fleet: Fleet,
     /// The versions of the lines in the store, as they are written there.
     versions: HashMap<String, String>,
-    /// Steps that all edges agree to, until the store has them.
-    steps: Vec<(Arc<RuleState>, RuleRecord)>,
     asked: Vec<RuleCommand>,
 }
 
@@ -30,8 +28,6 @@ pub(super) struct SharedRules {
 enum RuleCommand {
     /// Whether the store takes the standing that a rule has.
     Change(Arc<RuleState>, RuleRecord),
-    /// Whether the store takes the next step of a rule, which begins then.
-    Step(Arc<RuleState>, RuleRecord),
     /// The standings of all rules.
     All,
     /// What other edges counted in a slot.
@@ -58,7 +54,6 @@ impl SharedRules {
         Self {
             fleet: fleet.clone(),
             versions: HashMap::new(),
-            steps: Vec::new(),
             asked: Vec::new(),
         }
     }
@@ -73,10 +68,7 @@ impl SharedRules {
         let news = self.fleet.seal(news.kind(), news.body());
         let line = RuleLine {
             rule: rule.clone(),
-            standing: RuleRecord {
-                calls: 0,
-                ..standing.clone()
-            },
+            standing: standing.clone(),
         };
         // Numbers and texts always have a form in JSON.
         let line = serde_json::to_string(&line).unwrap_or_default();
@@ -190,28 +182,14 @@ impl SharedRules {
         slot: &str,
         lines: &[(String, String)],
     ) -> Result<(), StoreFault> {
-        let (mut others, mut outcome) = (BTreeMap::new(), Ok(()));
+        let (mut others, mut outcome) = (Vec::new(), Ok(()));
         for (edge, line) in lines.iter().filter(|(edge, _)| edge != self.fleet.edge()) {
             match self.read_counts(edge, line, rule_state.name(), slot) {
-                Ok(counts) => drop(others.insert(edge.as_str(), counts)),
+                Ok(counts) => others.push(counts),
                 Err(fault) => outcome = Err(fault),
             }
         }
-        let all: Vec<SharedCounts> = others.values().cloned().collect();
-        rule_state.hear_counts(slot, &all);
-        // Every other edge that is alive has to have sent its counts.
-        let table = self.fleet.members();
-        let members = table
-            .members()
-            .iter()
-            .filter(|member| member.edge != self.fleet.edge());
-        let told: Option<Vec<SharedCounts>> = members
-            .map(|member| others.get(member.edge.as_str()).cloned())
-            .collect();
-        if let Some(step) = told.and_then(|told| rule_state.step_to_tell(&told)) {
-            self.steps.push((Arc::clone(rule_state), step));
-            self.fleet.migration().have_news();
-        }
+        rule_state.hear_counts(slot, &others);
         outcome
     }
 
@@ -220,12 +198,6 @@ impl SharedRules {
             RuleCommand::Change(rule_state, standing) => {
                 if self.is_taken(rule_state, standing, replies)? {
                     rule_state.is_told(standing.version);
-                }
-                Ok(())
-            }
-            RuleCommand::Step(rule_state, step) => {
-                if self.is_taken(rule_state, step, replies)? {
-                    rule_state.meet(Some(step));
                 }
                 Ok(())
             }
@@ -252,10 +224,6 @@ impl FleetSubject for SharedRules {
         let rule_states = self.fleet.migration().rule_states();
         if rule_states.is_empty() {
             return;
-        }
-        for (rule_state, step) in std::mem::take(&mut self.steps) {
-            self.ask_change(questions, rule_state.name(), &step);
-            self.asked.push(RuleCommand::Step(rule_state, step));
         }
         for rule_state in &rule_states {
             let standing = rule_state.standing();

@@ -112,7 +112,7 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
         Box::new(Turns::new(fleet)),
         Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),
-        // After the log, which has their changes, and the members, who have to agree to each step.
+        // After the log, which has their changes.
         Box::new(SharedRules::new(fleet)),
     ]
 }

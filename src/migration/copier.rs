@@ -188,18 +188,11 @@ impl Copier {
     ) -> Result<ResponsePair, CopySkip> {
         let (pair, is_asked) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
-                let asked = Instant::now();
                 let primary = site.answer(call).await;
-                let took = asked.elapsed();
                 if primary.status.is_server_error() {
                     return Err(CopySkip::PrimaryFailed);
                 }
                 let is_asked = primary.is_asked();
-                if is_asked {
-                    let event = RuleEvent::PrimaryAnswered(took);
-                    self.migration
-                        .observe(event, &self.backend, call.operation_name(), call.sender());
-                }
                 let other = call.present(answer, &self.way.rules).await;
                 (ResponsePair { primary, other }, is_asked)
             }

@@ -47,7 +47,7 @@ pub(super) struct Means {
 
 impl RuleState {
     pub(super) fn new(rule: &CutoverRule, standing: RuleRecord, means: Means) -> Self {
-        let control = RuleControl::new(rule.clone(), standing, unix_time());
+        let control = RuleControl::new(rule.clone(), standing);
         let this = Self {
             name: rule.name.as_str().into(),
             share: AtomicU32::new(control.share().millionths()),
@@ -63,7 +63,7 @@ impl RuleState {
     pub(super) fn adopt(&self, rule: &CutoverRule) {
         let mut control = self.control.lock();
         if control.rule() != rule {
-            control.adopt(rule.clone(), unix_time());
+            control.adopt(rule.clone());
             self.show(&control);
         }
     }
@@ -120,11 +120,6 @@ impl RuleState {
         is_resumed
     }
 
-    /// Whether the other edges of a fleet have to agree to the next step.
-    pub(super) fn share_steps(&self, is_shared: bool) {
-        self.control.lock().share_steps(is_shared);
-    }
-
     /// Takes the standing that the store of the fleet holds; none: it has none.
     pub(crate) fn meet(&self, fleet: Option<&RuleRecord>) {
         let mut control = self.control.lock();
@@ -156,11 +151,6 @@ impl RuleState {
         self.apply(change, control);
     }
 
-    /// The next step that all edges agree to, if there is one; these are the counts of all others.
-    pub(crate) fn step_to_tell(&self, others: &[SharedCounts]) -> Option<RuleRecord> {
-        self.control.lock().step_to_tell(others, unix_time())
-    }
-
     /// What outlives a restart.
     pub(crate) fn standing(&self) -> RuleRecord {
         self.control.lock().standing().clone()
@@ -180,9 +170,6 @@ impl RuleState {
                     %reason,
                     "the guard has returned all calls of a rule to the site, until an operator resumes it"
                 );
-            }
-            RuleChange::Stepped(share) => {
-                tracing::info!(rule = &*self.name, %share, "a rule takes its next step");
             }
             RuleChange::Heard(share) => {
                 let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
@@ -226,7 +213,6 @@ impl RuleState {
             "same_store": rule.same_store,
             "share": control.share().to_string(),
             "returned": standing.returned,
-            "steps": steps(&control),
             "guard": guard(&control),
         })
     }
@@ -255,32 +241,15 @@ impl RuleState {
     }
 }
 
-fn steps(control: &RuleControl) -> Value {
-    let (rule, standing) = (control.rule(), control.standing());
-    if rule.steps.is_empty() {
-        return Value::Null;
-    }
-    json!({
-        "shares": standing.steps,
-        "position": standing.step + 1,
-        "since": standing.since,
-        "calls": standing.calls,
-    })
-}
-
 fn guard(control: &RuleControl) -> Value {
-    let millis = |duration: std::time::Duration| duration.as_secs_f64() * 1000.0;
     let Some(guard) = control.guard() else {
         return Value::Null;
     };
-    let now = unix_time();
-    let (counts, (own_median, primary_median)) = (guard.counts(now), guard.medians(now));
+    let counts = guard.counts(unix_time());
     json!({
         "calls": counts.calls,
         "failed": counts.failed,
         "compared": counts.compared,
         "different": counts.different,
-        "median_ms": own_median.map(millis),
-        "site_median_ms": primary_median.map(millis),
     })
 }

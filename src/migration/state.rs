@@ -109,9 +109,7 @@ impl Migration {
             .placer
             .store(Arc::new(placer(settings, kept.lock().share_key())));
         for rule in &settings.cutover {
-            let rule_state = self.rule_state(rule);
-            rule_state.share_steps(settings.fleet.is_set());
-            rule_state.adopt(rule);
+            self.rule_state(rule).adopt(rule);
         }
         self.take_rules(&settings.cutover);
     }

@@ -10,7 +10,7 @@ use calendar_edge_judge::call::credentials::Caller;
 use serde_json::{Value, json};
 
 /// All backends of a call, in the order in which they take clients; none if the settings have no further backend. Guards
-/// and steps of a running edge are not known here.
+/// of a running edge are not known here.
 pub(super) fn backends(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
     if settings.backends.is_empty() {
         return Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn backends(call: &ForwardableCall, settings: &Settings) -> Vec<Value
     let rules = rules_about(call, settings);
     let takes_all = rules
         .iter()
-        .position(|rule| *rule_share(rule).0 == Percentage::ALL);
+        .position(|rule| rule.share == Percentage::ALL);
     let taking = takes_all.map_or(rules.len(), |last| last + 1);
     let mut all: Vec<Value> = rules
         .iter()
@@ -49,10 +49,9 @@ fn told(backend: &str, role: &str, share: &str, why: &str) -> Value {
 }
 
 fn answers_by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Value {
-    let (share, steps) = rule_share(rule);
     let credentials = credentials(&rule.backend, call, settings);
-    let why = format!("rule {}{steps}{credentials}", rule.name);
-    told(&rule.backend, ANSWERS, &format!("{share} of the clients"), &why)
+    let why = format!("rule {}{credentials}", rule.name);
+    told(&rule.backend, ANSWERS, &format!("{} of the clients", rule.share), &why)
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
@@ -75,7 +74,7 @@ fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
 /// The backend that answers a call of all clients, or the site.
 pub(super) fn answering(call: &ForwardableCall, settings: &Settings) -> BackendSettings {
     let first = rules_about(call, settings).into_iter().next();
-    let first = first.filter(|rule| *rule_share(rule).0 == Percentage::ALL);
+    let first = first.filter(|rule| rule.share == Percentage::ALL);
     let backend = first.and_then(|rule| settings.backend(&rule.backend));
     backend.unwrap_or_else(|| settings.site())
 }
@@ -104,13 +103,5 @@ fn credentials(backend: &str, call: &ForwardableCall, settings: &Settings) -> &'
             ", with the identity of the caller, for which the site is asked, instead of credentials"
         }
         Some(CredentialsPolicy::Forward | CredentialsPolicy::Withhold) | None => "",
-    }
-}
-
-/// The share with which a rule begins, and what to say of its steps.
-fn rule_share(rule: &CutoverRule) -> (&Percentage, &'static str) {
-    match rule.steps.first() {
-        Some(first) => (first, ", at its first step"),
-        None => (&rule.share, ""),
     }
 }

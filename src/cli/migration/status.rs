@@ -74,25 +74,14 @@ fn write_rule(rule: &Value, out: &mut dyn Write) -> io::Result<()> {
         text(&rule["backend"]),
         text(&rule["share"])
     )?;
-    if let Some(steps) = rule["steps"].as_object() {
-        let count = steps["shares"].as_array().map_or(0, Vec::len);
-        let since = time(&steps["since"]);
-        writeln!(
-            out,
-            "  step {} of {count} since {since}, {} calls",
-            steps["position"], steps["calls"]
-        )?;
-    }
     if let Some(guard) = rule["guard"].as_object() {
         writeln!(
             out,
-            "  guard: {} of {} calls failed, {} of {} compared answers differ, median {}, of the site {}",
+            "  guard: {} of {} calls failed, {} of {} compared answers differ",
             guard["failed"],
             guard["calls"],
             guard["different"],
-            guard["compared"],
-            millis(&guard["median_ms"]),
-            millis(&guard["site_median_ms"])
+            guard["compared"]
         )?;
     }
     if let Some(returned) = rule["returned"].as_object() {
@@ -123,12 +112,6 @@ fn time(value: &Value) -> String {
     time.map_or_else(String::new, |time| time.to_string())
 }
 
-fn millis(value: &Value) -> String {
-    value
-        .as_f64()
-        .map_or_else(|| "unknown".to_owned(), |millis| format!("{millis:.0} ms"))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -140,9 +123,7 @@ mod tests {
         let page = json!({
             "rules": [{
                 "name": "venues-read", "backend": "next", "operations": ["venues.*"], "methods": "reads",
-                "share": "0%", "steps": {"shares": ["1%", "100%"], "position": 1, "since": 0,
-                "calls": 7}, "guard": {"calls": 20, "failed": 3, "compared": 5, "different": 0, "median_ms": 12.4,
-                "site_median_ms": null}, "returned": {"reason": "3 of 20 calls failed, more than 1%", "at": 60},
+                "share": "0%", "guard": {"calls": 20, "failed": 3, "compared": 5, "different": 0}, "returned": {"reason": "3 of 20 calls failed, more than 1%", "at": 60},
             }],
             "backends": {"next": {"calls": 5, "operations": {
                 "venues.list": {"verdict": "not_ready", "why": "different at 1 paths: zip\u{1b}"},
@@ -151,8 +132,7 @@ mod tests {
         let mut out = Vec::new();
         write(&page, &mut out).unwrap();
         let expected = "venues-read: reads of venues.* to next: 0% of the clients\n  \
-            step 1 of 2 since 1970-01-01T00:00:00Z, 7 calls\n  \
-            guard: 3 of 20 calls failed, 0 of 5 compared answers differ, median 12 ms, of the site unknown\n  \
+            guard: 3 of 20 calls failed, 0 of 5 compared answers differ\n  \
             RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \
             `calendar-edge migration resume venues-read` lets it take clients again\n\
             next: 5 calls compared\n  \

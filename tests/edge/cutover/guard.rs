@@ -379,25 +379,3 @@ async fn clients_keep_their_places_over_a_restart() {
     let edge = builder().start().await;
     assert_eq!(moved_clients(&edge).await, before);
 }
-
-#[tokio::test]
-async fn a_guarded_rule_takes_its_steps() {
-    let (owner, next) = (named("owner").await, named("next").await);
-    let rule = CutoverRule {
-        steps: ["0.0001%", "100%"]
-            .map(|step| Percentage::parse(step).expect("a percentage"))
-            .to_vec(),
-        step_time: Duration::ZERO,
-        step_calls: 0,
-        ..guarded(|_| ())
-    };
-    let edge = edge(&owner, &next, vec![rule]).await;
-    assert_eq!(rule_of(&edge).await["share"], "0.0001%");
-    assert_eq!(by(&edge.get(VENUES).await), "owner");
-    assert_eq!(
-        by(&edge.get(VENUES).await),
-        "next",
-        "the first call ended the first step"
-    );
-    assert_eq!(rule_of(&edge).await["steps"]["position"], 2);
-}

@@ -1,12 +1,10 @@
-//! How soon a guard returns the calls of a backend that fails, hangs, breaks off or is slow; and what it does not mind.
+//! How soon a guard returns the calls of a backend that fails, hangs or breaks off; and what it does not mind.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use calendar_edge_core::settings::{
-    CutMethods, CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule,
-};
+use calendar_edge_core::settings::{CutMethods, CutoverRule, GuardSettings};
 use http::Method;
 use serde_json::Value;
 
@@ -106,100 +104,6 @@ async fn t94_few_clients_do_not_return_the_calls_of_many() {
         );
         assert_eq!(rule["returned"], Value::Null);
     }
-}
-
-// === times ===
-
-/// An edge whose rule takes a share of clients, with `slower = "50%"`. Where it takes all, their calls are copied.
-async fn timed_edge(owner: &Origin, next: &Origin, share: &str) -> Edge {
-    let guard = GuardSettings {
-        slower: Some(50),
-        ..GuardSettings::default()
-    };
-    let rule = CutoverRule {
-        share: Percentage::parse(share).expect("a percentage"),
-        guard: Some(guard),
-        ..rule("venues.*")
-    };
-    if share != "100%" {
-        return edge(owner, next, vec![rule]).await;
-    }
-    let base = next.base();
-    let builder = Edge::builder().origin(owner).settings(|settings| {
-        cut(settings, &base, vec![rule]);
-        settings.shadow.push(ShadowRule {
-            backend: "next".to_owned(),
-            operations: vec![OperationPattern::parse("venues.*").expect("a pattern")],
-            ..ShadowRule::default()
-        });
-    });
-    builder.start().await
-}
-
-/// Seconds until a guard with `slower = "50%"` returns a backend some of whose answers are late; none within 30 s.
-async fn until_slow_is_returned(share: &str, (late, of): (usize, usize), by: Duration) -> Option<Duration> {
-    let quick = Duration::from_millis(20);
-    let owner = Origin::always(Reply::json(200, r#"{"by":"owner"}"#).after(quick)).await;
-    let (is_slow, count) = (Arc::new(AtomicBool::new(false)), AtomicUsize::new(0));
-    let slow = Arc::clone(&is_slow);
-    let next = Origin::answering(move |_| {
-        let number = count.fetch_add(1, Ordering::SeqCst);
-        let is_late = slow.load(Ordering::SeqCst) && number * late % of < late;
-        let delay = if is_late { quick + by } else { quick };
-        Reply::json(200, r#"{"by":"next"}"#).after(delay)
-    })
-    .await;
-    let edge = Arc::new(timed_edge(&owner, &next, share).await);
-    let callers: Vec<_> = (0..8)
-        .map(|caller| {
-            let edge = Arc::clone(&edge);
-            tokio::spawn(async move {
-                for call in 0.. {
-                    get_as(&edge, caller + 8 * (call % 15), VENUES).await;
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
-            })
-        })
-        .collect();
-    // A good time before: more calls than any guard needs.
-    tokio::time::sleep(Duration::from_secs(8)).await;
-    assert!(!is_returned(&edge).await, "{}", rule_of(&edge).await);
-    is_slow.store(true, Ordering::SeqCst);
-    let started = Instant::now();
-    let mut found = None;
-    while found.is_none() && started.elapsed() < Duration::from_secs(30) {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        found = is_returned(&edge).await.then(|| started.elapsed());
-    }
-    callers.iter().for_each(tokio::task::JoinHandle::abort);
-    found
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn answers_some_of_which_are_late_are_seen_in_seconds() {
-    let found = until_slow_is_returned("50%", (9, 20), Duration::from_millis(400)).await;
-    assert!(
-        found.is_some_and(|after| after < Duration::from_secs(10)),
-        "{found:?}"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn answers_that_are_all_late_are_seen_in_seconds() {
-    let found = until_slow_is_returned("50%", (1, 1), Duration::from_millis(300)).await;
-    assert!(
-        found.is_some_and(|after| after < Duration::from_secs(10)),
-        "{found:?}"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn late_answers_to_all_clients_are_seen_beside_those_to_copies() {
-    let found = until_slow_is_returned("100%", (1, 1), Duration::from_millis(300)).await;
-    assert!(
-        found.is_some_and(|after| after < Duration::from_secs(10)),
-        "{found:?}"
-    );
 }
 
 // === answers that break off ===

@@ -1,11 +1,11 @@
-//! Rules of `[[cutover]]` at several edges: one returns, all return; steps are taken together.
+//! Rules of `[[cutover]]` at several edges: one returns, all return.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use calendar_edge_core::settings::{CutoverRule, GuardSettings, Percentage, StoreAddress};
+use calendar_edge_core::settings::{CutoverRule, GuardSettings, StoreAddress};
 use futures_util::future::join_all;
 use serde_json::Value;
 
@@ -96,16 +96,6 @@ fn guarded() -> CutoverRule {
     CutoverRule {
         guard: Some(GuardSettings::default()),
         ..rule("venues.*")
-    }
-}
-
-fn stepped(step_calls: u64) -> CutoverRule {
-    let steps = ["60%", "100%"].map(|step| Percentage::parse(step).expect("a percentage"));
-    CutoverRule {
-        steps: steps.to_vec(),
-        step_time: Duration::ZERO,
-        step_calls,
-        ..guarded()
     }
 }
 
@@ -211,36 +201,12 @@ async fn a_client_is_in_or_out_at_every_edge() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn steps_count_the_calls_of_all_edges() {
-    let Some(store) = Store::start() else { return };
-    let fleet = Movers::start(3, &store, stepped(30)).await;
-    for edge in 0..3 {
-        // Six of ten clients or so are in.
-        fleet.call(edge, 20 * edge..20 * edge + 20).await;
-        let rule = rule_of(&fleet.edges[edge]).await;
-        assert!(
-            rule["share"] == "60%" && rule["steps"]["calls"].as_u64() < Some(30),
-            "{rule}"
-        );
-    }
-    wait("all take the step", || async {
-        let rules = join_all(fleet.edges.iter().map(rule_of)).await;
-        rules.iter().all(|rule| rule["share"] == "100%")
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn while_the_store_is_away_returns_hold_and_steps_wait() {
+async fn while_the_store_is_away_returns_hold() {
     let Some(mut store) = Store::start() else { return };
-    let fleet = Movers::start(2, &store, stepped(10)).await;
+    let fleet = Movers::start(2, &store, guarded()).await;
     store.kill();
     for edge in &fleet.edges {
         wait("each edge is alone", || async { !is_together(edge).await }).await;
-    }
-    for edge in 0..2 {
-        fleet.call(edge, 0..60).await;
-        assert_eq!(rule_of(&fleet.edges[edge]).await["share"], "60%", "steps wait");
     }
     fleet.fails.store(true, Ordering::SeqCst);
     fleet.call(0, 0..40).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::keys::group::settings_group;
-use super::keys::rule_form::{BACKEND, OPERATIONS, RULE_NAME, SHARE, SLOWER};
+use super::keys::rule_form::{BACKEND, OPERATIONS, RULE_NAME, SHARE};
 use super::{OperationPattern, Percentage};
 
 const METHODS: [(&str, CutMethods); 3] = [
@@ -37,12 +37,6 @@ settings_group! {
         pub same_store: bool = false => flag();
         /// When all calls return to the site by themselves; none: never.
         pub guard: Option<GuardSettings> = None;
-        /// Growing shares that the rule takes one after the other, instead of `share`. They need a guard.
-        pub steps: Vec<Percentage> = Vec::new() => list(SHARE, 1), "none";
-        /// The least time of each step.
-        pub step_time: Duration = Duration::from_hours(1) => seconds(1..=30 * 86_400);
-        /// The least number of calls at the backend in each step.
-        pub step_calls: u64 = 1_000;
     }
 }
 
@@ -55,8 +49,7 @@ settings_group! {
         /// The time over which the guard counts.
         pub window: Duration = Duration::from_mins(5) => seconds(1..=86_400), "`\"5m\"`";
         /// The number of calls, or of compared answers, in the window from which on their share alone decides. Among
-        /// fewer, a limit is exceeded only if chance does not explain it. Times are judged once the site has given as
-        /// many, or 50.
+        /// fewer, a limit is exceeded only if chance does not explain it.
         pub calls: u64 = 200 => count(1..=1_000_000);
         /// The most calls that may fail: no connection, a timeout, an unusable answer, a status of 500 or more, or an
         /// answer that breaks off.
@@ -64,9 +57,6 @@ settings_group! {
         /// The most answers that may be `different` or `host`, of those that `[[shadow]]` rules for the same backend
         /// and operations compare.
         pub different: Option<Percentage> = None => text(SHARE), "not judged";
-        /// By how much the times of the backend may exceed those of the site, at the median and at the slowest tenth.
-        /// Less than 10 ms never count.
-        pub slower: Option<u32> = None => text(SLOWER), "not judged";
     }
 }
 

@@ -12,7 +12,6 @@ use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
 pub(super) const START: UnixTime = UnixTime::from_secs(500_000 * 3600);
-pub(super) const QUICK: Duration = Duration::from_millis(20);
 
 pub(super) fn percentage(text: &str) -> Percentage {
     Percentage::parse(text).unwrap()
@@ -24,7 +23,6 @@ pub(super) fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
         calls: 20,
         failures: Some(percentage("10%")),
         different: Some(percentage("10%")),
-        slower: Some(50),
     };
     change(&mut guard);
     CutoverRule {
@@ -34,7 +32,7 @@ pub(super) fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
 }
 
 pub(super) fn control(rule: CutoverRule) -> RuleControl {
-    RuleControl::new(rule, RuleRecord::default(), START)
+    RuleControl::new(rule, RuleRecord::default())
 }
 
 /// One of many clients.
@@ -71,16 +69,10 @@ fn failures_in_a_row_return_the_calls_at_once() {
 
 #[test]
 fn one_of_several_clients_returns_no_calls_and_two_do() {
-    for event in [
-        RuleEvent::Failed,
-        RuleEvent::Different,
-        RuleEvent::Answered(Duration::from_secs(2)),
-    ] {
-        let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
+    for event in [RuleEvent::Failed, RuleEvent::Different] {
         let mut alone = control(guarded(|_| ()));
-        assert_eq!(repeat(&mut alone, site, 30, START), None);
         let mut both = alone.clone();
-        let quick = [RuleEvent::Answered(QUICK), RuleEvent::Same];
+        let quick = [RuleEvent::Answered, RuleEvent::Same];
         for other in quick {
             let before = START.saturating_add(Duration::from_secs(29));
             assert_eq!(alone.observe(other, client(1), before), None);
@@ -111,7 +103,7 @@ fn t94_the_only_client_returns_the_calls_once_all_fail_for_seconds() {
     let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
     for n in 0..10 {
         assert_eq!(
-            control.observe(RuleEvent::Answered(QUICK), client(7), at(n)),
+            control.observe(RuleEvent::Answered, client(7), at(n)),
             None
         );
     }
@@ -126,7 +118,7 @@ fn t94_the_only_client_returns_wrong_values_after_seconds() {
         let mut control = control(guarded(|_| ()));
         let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
         for other in 0..others {
-            let answered = RuleEvent::Answered(QUICK);
+            let answered = RuleEvent::Answered;
             assert_eq!(control.observe(answered, client(other), at(0)), None);
         }
         // Reads of other records are equal meanwhile.
@@ -147,7 +139,7 @@ fn t94_a_call_that_succeeds_begins_the_seconds_anew() {
     let mut control = control(guarded(|_| ()));
     for n in 0..200 {
         let event = if n % 40 == 0 {
-            RuleEvent::Answered(QUICK)
+            RuleEvent::Answered
         } else {
             RuleEvent::Failed
         };
@@ -162,7 +154,7 @@ fn failures_that_are_spread_are_forgotten() {
     // One of ten calls fails, which is the most that may.
     for round in 0..50 {
         let at = START.saturating_add(Duration::from_secs(10 * round));
-        assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 9, at), None);
+        assert_eq!(repeat(&mut control, RuleEvent::Answered, 9, at), None);
         assert_eq!(
             control.observe(
                 RuleEvent::Failed,
@@ -192,70 +184,16 @@ fn differences_return_the_calls() {
 }
 
 #[test]
-fn a_slow_backend_returns_the_calls() {
-    for (own, is_slow) in [(290, false), (400, true)] {
-        let mut control = control(guarded(|_| ()));
-        let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
-        assert_eq!(repeat(&mut control, site, 30, START), None);
-        let slow = RuleEvent::Answered(Duration::from_millis(own));
-        let change = repeat(
-            &mut control,
-            slow,
-            64,
-            START.saturating_add(Duration::from_secs(30)),
-        );
-        assert_eq!(change.is_some(), is_slow, "{own} {change:?}");
-    }
-}
-
-#[test]
-fn what_nobody_notices_is_not_slow() {
-    let mut control = control(guarded(|_| ()));
-    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(1));
-    assert_eq!(repeat(&mut control, site, 30, START), None);
-    let slow = RuleEvent::Answered(Duration::from_millis(5));
-    assert_eq!(
-        repeat(
-            &mut control,
-            slow,
-            64,
-            START.saturating_add(Duration::from_secs(30))
-        ),
-        None
-    );
-}
-
-#[test]
-fn clients_that_leave_a_slow_backend_count() {
-    let mut control = control(guarded(|_| ()));
-    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
-    assert_eq!(repeat(&mut control, site, 30, START), None);
-    let later = START.saturating_add(Duration::from_secs(30));
-    // The median of the site is known from the first look on.
-    assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 16, later), None);
-    let left = RuleEvent::GivenUp(Duration::from_secs(2));
-    assert!(
-        repeat(
-            &mut control,
-            left,
-            64,
-            later.saturating_add(Duration::from_secs(16))
-        )
-        .is_some()
-    );
-}
-
-#[test]
 fn only_an_operator_resumes() {
     let rule = guarded(|_| ());
     let mut first = control(rule.clone());
     assert!(repeat(&mut first, RuleEvent::Failed, 20, START).is_some());
     let later = START.saturating_add(Duration::from_hours(24));
-    assert_eq!(repeat(&mut first, RuleEvent::Answered(QUICK), 500, later), None);
+    assert_eq!(repeat(&mut first, RuleEvent::Answered, 500, later), None);
     assert_eq!(first.share(), Percentage::NONE);
     // Neither does a restart, nor other settings.
-    let mut second = RuleControl::new(rule, first.standing().clone(), later);
-    second.adopt(CutoverRule::default(), later);
+    let mut second = RuleControl::new(rule, first.standing().clone());
+    second.adopt(CutoverRule::default());
     assert_eq!(second.share(), Percentage::NONE);
     assert!(second.resume(later));
     assert!(!second.resume(later));
@@ -267,50 +205,12 @@ fn only_an_operator_resumes() {
     );
 }
 
-fn stepped() -> CutoverRule {
-    CutoverRule {
-        steps: ["1%", "10%", "100%"].map(percentage).to_vec(),
-        step_time: Duration::from_mins(1),
-        step_calls: 30,
-        ..guarded(|_| ())
-    }
-}
-
-#[test]
-fn steps_take_their_time_and_their_calls() {
-    let mut control = control(stepped());
-    assert_eq!(control.share(), percentage("1%"));
-    let (at, change) = repeat(&mut control, RuleEvent::Answered(QUICK), 500, START).unwrap();
-    assert_eq!((at, change), (60, RuleChange::Stepped(percentage("10%"))));
-    // Few calls take longer.
-    let mut now = START.saturating_add(Duration::from_secs(61));
-    for _ in 0..29 {
-        now = now.saturating_add(Duration::from_secs(10));
-        assert_eq!(control.observe(RuleEvent::Answered(QUICK), client(0), now), None);
-    }
-    let change = control.observe(RuleEvent::Answered(QUICK), client(0), now);
-    assert_eq!(change, Some(RuleChange::Stepped(Percentage::ALL)));
-    assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 500, now), None);
-}
-
-#[test]
-fn steps_go_on_after_a_restart_and_begin_anew_after_a_return() {
-    let mut first = control(stepped());
-    assert!(repeat(&mut first, RuleEvent::Answered(QUICK), 61, START).is_some());
-    let later = START.saturating_add(Duration::from_secs(100));
-    let mut second = RuleControl::new(stepped(), first.standing().clone(), later);
-    assert_eq!(second.share(), percentage("10%"));
-    assert!(repeat(&mut second, RuleEvent::Failed, 20, later).is_some());
-    assert!(second.resume(later));
-    assert_eq!(second.share(), percentage("1%"));
-}
-
 proptest! {
-    /// Whatever happens, in whatever order: a rule that was returned takes nobody until it is resumed, shares come
-    /// from the steps, and no event that is within every limit returns anything.
+    /// Whatever happens, in whatever order: a rule that was returned takes nobody until it is resumed, and no
+    /// event that is within every limit returns anything.
     #[test]
-    fn returned_calls_stay_returned(events in prop::collection::vec((0_u8..7, 0_u64..5_000), 1..400)) {
-        let mut control = control(stepped());
+    fn returned_calls_stay_returned(events in prop::collection::vec((0_u8..5, 0_u64..5_000), 1..400)) {
+        let mut control = control(guarded(|_| ()));
         let mut now = START;
         let mut is_returned = false;
         for (kind, pause) in events {
@@ -319,9 +219,7 @@ proptest! {
                 0 => RuleEvent::Failed,
                 1 => RuleEvent::Different,
                 2 => RuleEvent::Same,
-                3 => RuleEvent::GivenUp(Duration::from_millis(pause)),
-                4 => RuleEvent::PrimaryAnswered(Duration::from_millis(pause)),
-                _ => RuleEvent::Answered(Duration::from_millis(pause)),
+                _ => RuleEvent::Answered,
             };
             let before = control.share();
             match control.observe(event, client(now.as_secs()), now) {
@@ -329,7 +227,6 @@ proptest! {
                     prop_assert!(!is_returned);
                     is_returned = true;
                 }
-                Some(RuleChange::Stepped(share)) => prop_assert!(share > before && share == control.share()),
                 Some(RuleChange::Heard(_)) => prop_assert!(false, "there is no other edge"),
                 None => prop_assert_eq!(before, control.share()),
             }
@@ -340,14 +237,12 @@ proptest! {
     #[test]
     fn a_backend_within_its_limits_is_never_returned(
         seconds in prop::collection::vec(0_u64..30, 1..500),
-        millis in prop::collection::vec(100_u64..140, 500),
     ) {
         let mut control = control(guarded(|_| ()));
         let mut now = START;
-        for (pause, millis) in seconds.into_iter().zip(millis) {
+        for pause in seconds {
             now = now.saturating_add(Duration::from_secs(pause));
-            let took = Duration::from_millis(millis);
-            for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
+            for event in [RuleEvent::Answered, RuleEvent::Same] {
                 prop_assert_eq!(control.observe(event, client(now.as_secs()), now), None);
             }
         }

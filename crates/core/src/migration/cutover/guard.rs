@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::failure_run::FailureRun;
-use super::lateness::Lateness;
 use super::place::ClientId;
 use super::rule_event::RuleEvent;
 use super::tally::{CallCounts, CallFault, Tally};
@@ -17,9 +16,6 @@ const SHORT: Duration = Duration::from_secs(10);
 
 /// The time for which the counts of a slot are told after its end.
 const OPEN: Duration = Duration::from_secs(3);
-
-/// The most times of the site that a guard waits for before it says which answers are late.
-const ENOUGH_TIMES: u64 = 50;
 
 /// The least failures in a row, without those of one client.
 const LEAST_RUN: u64 = 3;
@@ -36,10 +32,6 @@ pub struct RuleGuard {
     run: FailureRun,
     /// The differences since the window last had none.
     differences: FailureRun,
-    /// By the last times of the site that were enough: at a share of everything, none follow.
-    lateness: Option<Lateness>,
-    /// The slot of the short window in which that was looked at.
-    looked: u128,
 }
 
 // === impl RuleGuard ===
@@ -51,8 +43,6 @@ impl RuleGuard {
             short: Window::new(SHORT.min(settings.window)),
             run: FailureRun::default(),
             differences: FailureRun::default(),
-            lateness: None,
-            looked: 0,
             settings: settings.clone(),
         }
     }
@@ -63,28 +53,22 @@ impl RuleGuard {
 
     /// Counts an event of a client's call, and finds out whether it was one too many.
     pub(super) fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<String> {
-        self.look_at_the_site(now);
         match event {
-            RuleEvent::Answered(duration) => {
+            RuleEvent::Answered => {
                 self.run.end();
-                self.took(duration, client, now)
+                self.count(client, now, |counts| counts.calls += 1);
+                None
             }
-            RuleEvent::Began(duration) => self.took(duration, client, now),
+            RuleEvent::Began => {
+                self.count(client, now, |counts| counts.calls += 1);
+                None
+            }
             RuleEvent::Ended => {
                 self.run.end();
                 None
             }
             RuleEvent::BrokeOff => self.failed(client, 0, now),
             RuleEvent::Failed => self.failed(client, 1, now),
-            // One that had taken long says that the backend is slow; one that had not says nothing.
-            RuleEvent::GivenUp(duration) => {
-                let site = self.lateness.filter(|site| duration > site.half);
-                site.and_then(|_| self.took(duration, client, now))
-            }
-            RuleEvent::PrimaryAnswered(duration) => {
-                self.in_both(now, |tally| tally.primary.add(duration));
-                None
-            }
             RuleEvent::Same => {
                 self.count(client, now, |counts| counts.compared += 1);
                 None
@@ -112,25 +96,13 @@ impl RuleGuard {
     /// Takes what other edges counted in a slot, and finds out whether all together is too much.
     pub(super) fn hear(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<String> {
         self.long.hear(number, others);
-        let faults = [
-            CallFault::Failed,
-            CallFault::Different,
-            CallFault::LateTenth,
-            CallFault::LateHalf,
-        ];
+        let faults = [CallFault::Failed, CallFault::Different];
         faults.into_iter().find_map(|fault| self.judge(fault, now))
     }
 
     /// The counts of the window.
     pub fn counts(&self, now: UnixTime) -> CallCounts {
         self.long.counts(now)
-    }
-
-    /// The medians of the backend and of the site.
-    pub fn medians(&self, now: UnixTime) -> (Option<Duration>, Option<Duration>) {
-        let sum = self.long.sum(now);
-        let known = self.lateness.map(|site| site.half);
-        (sum.own.median(), sum.primary.median().or(known))
     }
 
     fn failed(&mut self, client: ClientId, calls: u64, now: UnixTime) -> Option<String> {
@@ -157,44 +129,9 @@ impl RuleGuard {
             .or_else(|| self.judge_lone_differences(now))
     }
 
-    fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<String> {
-        let site = self.lateness;
-        self.in_both(now, |tally| {
-            tally.own.add(duration);
-            tally.count(client, |counts| {
-                counts.calls += 1;
-                if let Some(site) = site {
-                    site.count(duration, counts);
-                }
-            });
-        });
-        let is_late = site.is_some_and(|site| duration > site.allowed(site.half));
-        let faults = [CallFault::LateTenth, CallFault::LateHalf].into_iter();
-        faults
-            .filter(|_| is_late)
-            .find_map(|fault| self.judge(fault, now))
-    }
-
     fn count(&mut self, client: ClientId, now: UnixTime, change: impl Fn(&mut CallCounts)) {
-        self.in_both(now, |tally| tally.count(client, &change));
-    }
-
-    fn in_both(&mut self, now: UnixTime, change: impl Fn(&mut Tally)) {
-        change(self.long.tally(now));
-        change(self.short.tally(now));
-    }
-
-    /// Finds out once a second which answers are late from now on.
-    fn look_at_the_site(&mut self, now: UnixTime) {
-        let slot = self.short.number(now);
-        if let Some(most) = self.settings.slower
-            && self.looked != slot
-        {
-            self.looked = slot;
-            let (long, short) = (self.long.sum(now).primary, self.short.sum(now).primary);
-            let least = self.settings.calls.min(ENOUGH_TIMES);
-            self.lateness = Lateness::of([&long, &short], least, most).or(self.lateness);
-        }
+        self.long.tally(now).count(client, &change);
+        self.short.tally(now).count(client, &change);
     }
 
     /// The most calls that may have a fault.
@@ -202,25 +139,18 @@ impl RuleGuard {
         match fault {
             CallFault::Failed => self.settings.failures,
             CallFault::Different => self.settings.different,
-            CallFault::LateHalf => Some(Percentage::of_millionths(500_000)),
-            CallFault::LateTenth => Some(Percentage::of_millionths(100_000)),
         }
     }
 
     fn judge(&self, fault: CallFault, now: UnixTime) -> Option<String> {
         let most = self.limit(fault)?;
-        // The number of calls in the settings is one of the long window, and says nothing about times.
-        let enough = if is_time(fault) {
-            u64::MAX
-        } else {
-            self.settings.calls
-        };
-        let windows = [(&self.long, enough), (&self.short, u64::MAX)];
+        // The number of calls in the settings is one of the long window.
+        let windows = [(&self.long, self.settings.calls), (&self.short, u64::MAX)];
         let (found, _) = windows.into_iter().find(|(window, enough)| {
             let (part, all) = window.counts(now).share(fault);
             most.is_exceeded_by(part, all) && is_certain(fault, most, (window, *enough), now)
         })?;
-        self.reason(fault, most, &found.counts(now))
+        Some(reason(fault, most, &found.counts(now)))
     }
 
     /// Whether calls in a row failed that are too many for chance, without those of one client.
@@ -252,31 +182,21 @@ impl RuleGuard {
         let counts = self.long.counts(now);
         let is_sure = most.is_surely_exceeded_by(counts.different, counts.compared)
             && self.is_of_all_clients(&self.differences, now);
-        is_sure.then(|| self.reason(CallFault::Different, most, &counts))?
+        is_sure.then(|| reason(CallFault::Different, most, &counts))
     }
 
     /// True if a run has lasted for seconds, and no client called in the window but those of the run.
     fn is_of_all_clients(&self, run: &FailureRun, now: UnixTime) -> bool {
         run.length(now) >= OUTAGE && self.long.clients(now).iter().all(|client| run.has(*client))
     }
+}
 
-    /// Why calls return to the site: what exceeds which limit.
-    fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<String> {
-        let (part, all) = counts.share(fault);
-        let slower = |lateness: Lateness, site: Duration| {
-            let allowed = lateness.allowed(site).as_millis();
-            format!(
-                "{part} of {all} answers, more than {most}, took longer than {allowed} ms, which the site's times allow"
-            )
-        };
-        match fault {
-            CallFault::Failed => Some(format!("{part} of {all} calls failed, more than {most}")),
-            CallFault::Different => Some(format!(
-                "{part} of {all} compared answers differ, more than {most}"
-            )),
-            CallFault::LateHalf => self.lateness.map(|lateness| slower(lateness, lateness.half)),
-            CallFault::LateTenth => self.lateness.map(|lateness| slower(lateness, lateness.tenth)),
-        }
+/// Why calls return to the site: what exceeds which limit.
+fn reason(fault: CallFault, most: Percentage, counts: &CallCounts) -> String {
+    let (part, all) = counts.share(fault);
+    match fault {
+        CallFault::Failed => format!("{part} of {all} calls failed, more than {most}"),
+        CallFault::Different => format!("{part} of {all} compared answers differ, more than {most}"),
     }
 }
 
@@ -286,25 +206,15 @@ fn in_a_row(failed: u64) -> String {
 
 /// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
 /// client contributes: one of several cannot return the calls of all (T-94). As many of the clients as of the calls must have
-/// the fault. Answers that are late together, because of one pause, count as one event.
+/// the fault.
 fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
     let sum = window.sum(now);
     let (part, all) = sum.total.share(fault);
-    let together = if is_time(fault) {
-        window.worst_slot(fault, now)
-    } else {
-        0
-    };
-    let left = |number: u64| number.saturating_sub(sum.largest(fault) + together);
+    let left = |number: u64| number.saturating_sub(sum.largest(fault));
     let (part, least) = (left(part), all >= enough);
     let is_exceeded =
         least && most.is_exceeded_by(part, left(all)) || most.is_surely_exceeded_by(part, left(all));
     is_exceeded && is_of_clients(most, sum.clients_with(fault))
-}
-
-/// Whether a fault is about time, which calls at the same moment have in common.
-const fn is_time(fault: CallFault) -> bool {
-    matches!(fault, CallFault::LateHalf | CallFault::LateTenth)
 }
 
 /// Whether more of the clients have a fault than may, also without one of them.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 
-use super::control_tests::{QUICK, START, client, control, guarded, percentage};
+use super::control_tests::{START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
 use crate::migration::comparison::{ComparedResponse, OwnHosts, PathFindings, compare};
 use crate::settings::GuardSettings;
@@ -16,7 +16,7 @@ fn half_of_the_calls_fail_and_few_are_enough() {
         let event = if n % 2 == 0 {
             RuleEvent::Failed
         } else {
-            RuleEvent::Answered(QUICK)
+            RuleEvent::Answered
         };
         let now = START.saturating_add(Duration::from_secs(n * 3));
         control.observe(event, client(n), now).is_some()
@@ -35,7 +35,7 @@ fn few_calls_a_minute_are_enough() {
         let ten_a_minute = |n: u64| START.saturating_add(Duration::from_secs(6 * n));
         for n in 0..100 {
             assert_eq!(
-                control.observe(RuleEvent::Answered(QUICK), client(n), ten_a_minute(n)),
+                control.observe(RuleEvent::Answered, client(n), ten_a_minute(n)),
                 None
             );
         }
@@ -57,7 +57,7 @@ fn a_fault_is_one_of_clients_as_well_as_of_calls() {
             let (event, client) = if n > 1_000 && n % 10 == 0 {
                 (RuleEvent::Failed, client(n / 10 % failing))
             } else {
-                (RuleEvent::Answered(QUICK), client(100 + n))
+                (RuleEvent::Answered, client(100 + n))
             };
             change = change.or(control.observe(event, client, now));
         }
@@ -77,63 +77,11 @@ fn answers_that_break_off_fail_and_others_end_well() {
             } else {
                 RuleEvent::Ended
             };
-            for event in [RuleEvent::Began(QUICK), end] {
+            for event in [RuleEvent::Began, end] {
                 change = change.or(control.observe(event, client(n), now));
             }
         }
         assert_eq!(change.is_some(), is_returned, "{change:?}");
-    }
-}
-
-/// Calls of 30 clients, 20 a second on either side; how long until late responses of the backend return them.
-fn until_late_answers_return(is_late: impl Fn(u64) -> bool, late: u64) -> Option<Duration> {
-    let mut control = control(guarded(|guard| guard.window = Duration::from_mins(5)));
-    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(100));
-    for n in 0..4_800 {
-        let now = START.saturating_add(Duration::from_millis(n * 50));
-        let is_slow = n >= 2_400 && is_late(n - 2_400);
-        let millis = if is_slow { 100 + late } else { 100 };
-        assert_eq!(control.observe(site, client(n % 30), now), None);
-        let answered = RuleEvent::Answered(Duration::from_millis(millis));
-        if control.observe(answered, client(n % 29), now).is_some() {
-            return n.checked_sub(2_400).map(|n| Duration::from_millis(n * 50));
-        }
-    }
-    None
-}
-
-#[test]
-fn late_answers_are_seen_within_seconds_of_a_good_time() {
-    for (share, late, most) in [(20, 300, 4), (9, 400, 8)] {
-        let after = until_late_answers_return(|n| n * share % 20 < share, late);
-        assert!(
-            after.is_some_and(|after| after < Duration::from_secs(most)),
-            "{share} of 20: {after:?}"
-        );
-    }
-    assert_eq!(until_late_answers_return(|n| n % 20 == 0, 400), None);
-    // A pause of a second makes all late that it meets, and one in ten minutes is no slowness.
-    assert_eq!(until_late_answers_return(|n| (40..60).contains(&n), 400), None);
-}
-
-#[test]
-fn a_backend_is_not_slow_while_the_site_is() {
-    let mut control = control(guarded(|_| ()));
-    for n in 0..4_000_u64 {
-        let now = START.saturating_add(Duration::from_millis(n * 50));
-        let took = Duration::from_millis(if n < 2_000 { 100 } else { 400 });
-        // The site says so a moment before.
-        assert_eq!(
-            control.observe(RuleEvent::PrimaryAnswered(took), client(n), now),
-            None
-        );
-        if !(2_000..2_025).contains(&n) {
-            assert_eq!(
-                control.observe(RuleEvent::Answered(took), client(n), now),
-                None,
-                "{n}"
-            );
-        }
     }
 }
 
@@ -189,7 +137,6 @@ fn a_candidate_that_follows_stays_through_an_hour_of_edits_and_a_wrong_value_ret
                 calls: 200,
                 failures: Some(percentage("1%")),
                 different: Some(percentage("0.1%")),
-                slower: Some(50),
             }
         }));
         let reads = (0..).map(|n| n * 370);

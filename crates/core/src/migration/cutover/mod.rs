@@ -8,8 +8,6 @@ mod failure_run;
 mod guard;
 #[cfg(test)]
 mod guard_tests;
-mod latency;
-mod lateness;
 mod persisted;
 mod place;
 mod plan;

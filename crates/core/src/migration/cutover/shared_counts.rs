@@ -1,8 +1,7 @@
-//! What the guards of several edges tell each other: the counts of a slot, and those of a step.
+//! What the guards of several edges tell each other: the counts of a slot.
 
 use serde::{Deserialize, Serialize};
 
-use super::latency::Latencies;
 use super::place::ClientId;
 use super::tally::{CallCounts, Tally};
 
@@ -15,17 +14,9 @@ pub struct SharedCounts {
     pub slot: String,
     /// The version of the rule's standing that the edge knows. Counts of before a return are of another version.
     pub version: u64,
-    /// The steps in the edge's settings.
-    pub steps: Vec<String>,
-    /// The calls since the step began.
-    pub step_calls: u64,
-    pub(super) total: [u64; 7],
+    pub(super) total: [u64; 4],
     /// Clients by the numbers of their hashes: those with faults first, no more than some hundred.
-    pub(super) clients: Vec<(u64, [u64; 7])>,
-    /// How often answers of the backend fell into which bucket of times.
-    pub(super) own: Vec<(usize, u32)>,
-    /// The same of the site.
-    pub(super) primary: Vec<(usize, u32)>,
+    pub(super) clients: Vec<(u64, [u64; 4])>,
 }
 
 /// The most clients that an edge tells of in one slot.
@@ -47,8 +38,6 @@ impl SharedCounts {
             clients: clients
                 .map(|(client, counts)| (client.get(), counts.to_array()))
                 .collect(),
-            own: tally.own.buckets().collect(),
-            primary: tally.primary.buckets().collect(),
             ..Self::default()
         }
     }
@@ -72,31 +61,18 @@ impl SharedCounts {
             clients: clients
                 .map(|(hash, counts)| (ClientId::new(*hash), CallCounts::of_array(*counts)))
                 .collect(),
-            own: latencies(&self.own),
-            primary: latencies(&self.primary),
         }
     }
 }
 
-fn latencies(buckets: &[(usize, u32)]) -> Latencies {
-    let mut latencies = Latencies::default();
-    for (number, count) in buckets {
-        latencies.add_bucket(*number, *count);
-    }
-    latencies
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
     fn counts_are_read_as_they_were_written_and_only_for_their_slot() {
         let mut tally = Tally::default();
         for client in 0..1_000 {
-            tally.own.add(Duration::from_millis(client));
             tally.count(ClientId::new(u64::MAX - client), |counts| {
                 counts.calls += 1;
                 counts.failed += u64::from(client < 3);
@@ -109,7 +85,7 @@ mod tests {
         };
         let read = SharedCounts::read(&counts.to_json(), "a", "30000-7").unwrap();
         assert_eq!(read, counts);
-        assert_eq!((read.tally().total, &read.tally().own), (tally.total, &tally.own));
+        assert_eq!(read.tally().total, tally.total);
         let failed = read
             .tally()
             .clients

@@ -80,7 +80,7 @@ fn leads_to(backend: &str, operation: &Operation, settings: &Settings) -> bool {
 
 fn takes_all_clients(rule: &CutoverRule, settings: &Settings) -> bool {
     let is_served = settings.roots.len() == 1;
-    is_served && rule.share == Percentage::ALL && rule.steps.is_empty()
+    is_served && rule.share == Percentage::ALL
 }
 
 #[cfg(test)]

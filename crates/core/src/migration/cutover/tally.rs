@@ -1,8 +1,7 @@
-//! The counts of a rule in a span of time: of all clients together, of each, and how long answers took.
+//! The counts of a rule in a span of time: of all clients together, and of each.
 
 use std::collections::HashMap;
 
-use super::latency::Latencies;
 use super::place::ClientId;
 
 /// What was counted in a span of time. Two of them add up.
@@ -11,10 +10,6 @@ pub(super) struct Tally {
     pub(super) total: CallCounts,
     /// The part of each client in it.
     pub(super) clients: HashMap<ClientId, CallCounts>,
-    /// How long the responses of the backend took.
-    pub(super) own: Latencies,
-    /// How long the responses of the site took.
-    pub(super) primary: Latencies,
 }
 
 /// Counts of calls.
@@ -28,12 +23,6 @@ pub struct CallCounts {
     pub compared: u64,
     /// Those that differ.
     pub different: u64,
-    /// Calls whose time was held against that of the site.
-    pub timed: u64,
-    /// Those that took too long beside the half of the site's responses that takes longer.
-    pub late_half: u64,
-    /// Those that took too long beside the tenth of the site's responses that takes longest.
-    pub late_tenth: u64,
 }
 
 /// A fault that a limit is about.
@@ -41,10 +30,6 @@ pub struct CallCounts {
 pub(super) enum CallFault {
     Failed,
     Different,
-    /// Slower than half of the site's responses are.
-    LateHalf,
-    /// Slower than nine tenths of the site's responses are.
-    LateTenth,
 }
 
 /// The clients that a tally tells apart. Beyond them it counts those with a fault, as many again.
@@ -76,8 +61,6 @@ impl Tally {
         for (client, counts) in &other.clients {
             self.clients.entry(*client).or_default().add_all(counts);
         }
-        self.own.add_all(&other.own);
-        self.primary.add_all(&other.primary);
     }
 
     /// The clients that had a fault, and all clients.
@@ -96,8 +79,6 @@ impl Tally {
     pub(super) fn clear(&mut self) {
         self.total = CallCounts::default();
         self.clients.clear();
-        self.own.clear();
-        self.primary.clear();
     }
 }
 
@@ -108,15 +89,13 @@ fn count(number: usize) -> u64 {
 // === impl CallCounts ===
 
 impl CallCounts {
-    const COUNTS: usize = 7;
+    const COUNTS: usize = 4;
 
     /// The calls with a fault, and all that could have had it.
     pub(super) const fn share(&self, fault: CallFault) -> (u64, u64) {
         match fault {
             CallFault::Failed => (self.failed, self.calls),
             CallFault::Different => (self.different, self.compared),
-            CallFault::LateHalf => (self.late_half, self.timed),
-            CallFault::LateTenth => (self.late_tenth, self.timed),
         }
     }
 
@@ -131,34 +110,23 @@ impl CallCounts {
 
     /// All counts, in a fixed order.
     pub(super) const fn to_array(self) -> [u64; Self::COUNTS] {
-        [
-            self.calls,
-            self.failed,
-            self.compared,
-            self.different,
-            self.timed,
-            self.late_half,
-            self.late_tenth,
-        ]
+        [self.calls, self.failed, self.compared, self.different]
     }
 
     /// The counts in that order.
     pub(super) const fn of_array(counts: [u64; Self::COUNTS]) -> Self {
-        let [calls, failed, compared, different, timed, late_half, late_tenth] = counts;
+        let [calls, failed, compared, different] = counts;
         Self {
             calls,
             failed,
             compared,
             different,
-            timed,
-            late_half,
-            late_tenth,
         }
     }
 
     /// Whether a call with a fault is among them.
     pub(super) const fn has_fault(&self) -> bool {
-        self.failed + self.different + self.late_half + self.late_tenth > 0
+        self.failed + self.different > 0
     }
 }
 

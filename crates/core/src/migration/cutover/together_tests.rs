@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::control::{RuleChange, RuleControl};
-use super::control_tests::{QUICK, START, client, control, guarded, percentage};
+use super::control_tests::{START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use super::shared_counts::SharedCounts;
@@ -18,11 +18,7 @@ struct SimulatedFleet {
 
 impl SimulatedFleet {
     fn of(rule: &CutoverRule, edges: usize) -> Self {
-        let edge = |_| {
-            let mut edge = control(rule.clone());
-            edge.share_steps(true);
-            edge
-        };
+        let edge = |_| control(rule.clone());
         let mut fleet = Self {
             edges: (0..edges).map(edge).collect(),
             stored: None,
@@ -52,24 +48,12 @@ impl SimulatedFleet {
                     .collect();
                 self.edges[place].hear_counts(&counts.slot, &of_slot, now);
             }
-            let last: Vec<_> = self.last_counts_beside(place, now);
-            if let Some(step) = self.edges[place].step_to_tell(&last, now) {
-                self.edges[place].meet(Some(&step));
-                self.stored = Some(step);
-            }
         }
     }
 
     fn counts_beside(&self, place: usize, now: UnixTime) -> Vec<SharedCounts> {
         let others = self.edges.iter().enumerate().filter(|(other, _)| *other != place);
         others.flat_map(|(_, other)| other.counts_to_tell(now)).collect()
-    }
-
-    fn last_counts_beside(&self, place: usize, now: UnixTime) -> Vec<SharedCounts> {
-        let others = self.edges.iter().enumerate().filter(|(other, _)| *other != place);
-        others
-            .filter_map(|(_, other)| other.counts_to_tell(now).pop())
-            .collect()
     }
 
     fn are_returned(&self) -> Vec<bool> {
@@ -90,7 +74,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
     let mut fleet = SimulatedFleet::of(&rule, 3);
     for n in 0..60 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
-        edge.observe(RuleEvent::Answered(QUICK), client(n), START);
+        edge.observe(RuleEvent::Answered, client(n), START);
     }
     // One failure at each, of another client: alone that says nothing.
     for n in 0..6 {
@@ -111,7 +95,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
 #[test]
 fn t94_one_client_of_all_edges_is_one_client() {
     let mut fleet = SimulatedFleet::of(&guarded(|_| ()), 3);
-    fleet.edges[0].observe(RuleEvent::Answered(QUICK), client(1), at(0));
+    fleet.edges[0].observe(RuleEvent::Answered, client(1), at(0));
     fleet.exchange(at(0));
     for n in 0..90 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
@@ -135,56 +119,6 @@ fn a_resumed_rule_is_not_returned_for_what_was_counted_before() {
         fleet.exchange(at(second));
         assert_eq!(fleet.are_returned(), [false; 2]);
     }
-}
-
-#[test]
-fn steps_count_the_calls_of_all_and_wait_for_every_edge() {
-    let rule = CutoverRule {
-        steps: ["1%", "10%", "100%"].map(percentage).to_vec(),
-        step_time: Duration::from_mins(1),
-        step_calls: 30,
-        ..guarded(|_| ())
-    };
-    let mut fleet = SimulatedFleet::of(&rule, 3);
-    let call = |fleet: &mut SimulatedFleet, seconds: u64| {
-        for n in 0..30 {
-            let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
-            assert_eq!(
-                edge.observe(RuleEvent::Answered(QUICK), client(n), at(seconds)),
-                None
-            );
-        }
-    };
-    call(&mut fleet, 30);
-    fleet.exchange(at(59));
-    assert!(fleet.edges.iter().all(|edge| edge.share() == percentage("1%")));
-    fleet.exchange(at(61));
-    fleet.exchange(at(61));
-    assert!(
-        fleet.edges.iter().all(|edge| edge.share() == percentage("10%")),
-        "10 calls at each"
-    );
-    let told = fleet.stored.as_ref().unwrap();
-    assert_eq!(told.agreed, told.version, "all edges agree about a step");
-    // One edge has other settings: nobody goes on.
-    let other = CutoverRule {
-        steps: ["1%", "50%"].map(percentage).to_vec(),
-        ..rule.clone()
-    };
-    let mut apart = control(other);
-    apart.share_steps(true);
-    fleet.edges.push(apart);
-    call(&mut fleet, 100);
-    for second in 150..160 {
-        fleet.exchange(at(second));
-    }
-    let shares: Vec<_> = fleet.edges.iter().map(RuleControl::share).collect();
-    assert_eq!(shares, ["10%", "10%", "10%", "1%"].map(percentage));
-    fleet.edges[3].adopt(rule, at(160));
-    for second in 160..230 {
-        fleet.exchange(at(second));
-    }
-    assert!(fleet.edges.iter().all(|edge| edge.share() == percentage("100%")));
 }
 
 #[test]

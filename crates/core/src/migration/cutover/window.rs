@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::place::ClientId;
-use super::tally::{CallCounts, CallFault, Tally};
+use super::tally::{CallCounts, Tally};
 use crate::unix_time::UnixTime;
 
 /// The slots of a window: what is older than the window by a tenth is forgotten.
@@ -78,13 +78,6 @@ impl Window {
         let tallies = self.recent(now).flat_map(WindowSlot::tallies);
         let clients = tallies.flat_map(|tally| tally.clients.keys());
         clients.copied().collect()
-    }
-
-    /// The most faults in any one slot.
-    pub(super) fn worst_slot(&self, fault: CallFault, now: UnixTime) -> u64 {
-        let of = |tally: &Tally| tally.total.share(fault).0;
-        let faults = self.recent(now).map(|slot| slot.tallies().map(of).sum());
-        faults.max().unwrap_or(0)
     }
 
     /// The number of the slot of a moment.

@@ -34,12 +34,6 @@ pub(in crate::settings) const SHARE: TypedForm<Percentage> =
     TypedForm::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"], |text| {
         Percentage::parse(text).ok_or(TextError::Malformed)
     });
-pub(in crate::settings) const SLOWER: TypedForm<u32> = TypedForm::new(
-    "per cent",
-    "whole per cent from 1% to 10000%",
-    &["50%", "200%"],
-    whole_per_cent,
-);
 pub(in crate::settings) const RULE_NAME: TypedForm<String> = TypedForm::new(
     "name",
     "a name of up to 64 letters, digits, \"-\" and \"_\"",
@@ -83,13 +77,3 @@ const METHODS: [Method; 6] = [
     Method::DELETE,
     Method::OPTIONS,
 ];
-
-/// Reads whole per cent, which may be more than 100.
-fn whole_per_cent(text: &str) -> Result<u32, TextError> {
-    let number = text.strip_suffix('%').map(|number| number.trim_end_matches(' '));
-    let number = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let percent = number.and_then(|number| number.parse::<u32>().ok());
-    percent
-        .filter(|percent| (1..=10_000).contains(percent))
-        .ok_or(TextError::Malformed)
-}
