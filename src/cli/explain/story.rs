@@ -210,16 +210,11 @@ fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
         site.has(row).map_or(!is_wanted, |has| has != is_wanted)
     });
     let row = |row: &DatedDifference| {
-        let is_translated = if row.since > wanted {
-            row.is_translated()
-        } else {
-            row.is_translated_forward()
-        };
         json!({
             "name": row.name,
             "since": row.since.to_string(),
             "meaning": row.meaning,
-            "is_translated": is_translated,
+            "is_translated": row.since > wanted && row.is_translated(),
         })
     };
     json!({"version": wanted.to_string(), "site": site.to_string(), "rows": between.map(row).collect::<Vec<_>>()})

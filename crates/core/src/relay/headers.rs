@@ -142,7 +142,6 @@ mod tests {
             root: 0,
             content: Content::Records,
             operation: None,
-            absent: None,
             enveloped: false,
             had_byte_order_mark: false,
             served: ServedPart::Calendar,

@@ -1,12 +1,10 @@
 //! An accepted response in the version of the plugin that clients want.
 
 use bytes::Bytes;
-use http::Method;
-use http::header::ALLOW;
 
 use super::check::{AcceptedBody, AcceptedHead, AcceptedResponse, joined};
 use super::rules::RelayRules;
-use calendar_edge_judge::contract::{Action, DatedDifference, Operation};
+use calendar_edge_judge::contract::{DatedDifference, Operation};
 use calendar_edge_judge::translation::Translation;
 
 /// The rows that a response met.
@@ -60,27 +58,15 @@ fn other_response(
     operation: &Operation,
 ) -> Option<(AcceptedHead, Bytes, &'static DatedDifference)> {
     let is_error = head.status.is_client_error() || head.status.is_server_error();
-    if !is_error && !head.enveloped && !translation.refuses_successes(operation) {
+    if !is_error && !head.enveloped {
         return None;
     }
-    let absent = head.absent.filter(|_| is_allowed(head, operation.id.action));
-    let found = translation.refusal(operation, (head.status, head.enveloped), &joined(pieces), absent)?;
+    let found = translation.refusal(operation, (head.status, head.enveloped), &joined(pieces))?;
     let head = AcceptedHead {
         status: found.status,
         ..head.clone()
     };
     Some((head, found.body, found.row))
-}
-
-/// Returns true if the caller may do so to some records. WordPress names in `Allow` what the caller may, also where it looks
-/// at the arguments before.
-fn is_allowed(head: &AcceptedHead, action: Action) -> bool {
-    let fields = head.headers.get_all(ALLOW).iter();
-    let mut allowed = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','));
-    let method = action.methods().first().map(Method::as_str);
-    !action.is_write() || allowed.any(|allowed| Some(allowed.trim()) == method)
 }
 
 /// A document without the members that the wanted version does not have.
@@ -111,7 +97,7 @@ fn without_members(
 mod tests {
     use std::sync::Arc;
 
-    use http::{Response, StatusCode, header};
+    use http::{Method, Response, StatusCode, header};
     use http_body_util::{BodyExt, Full};
 
     use super::*;
@@ -141,16 +127,7 @@ mod tests {
         (status, body): (u16, &str),
         rules: &RelayRules,
     ) -> (StatusCode, String, Vec<&'static str>) {
-        replied(name, "/", (status, body, "GET"), rules).await
-    }
-
-    async fn replied(
-        name: &str,
-        target: &str,
-        (status, body, allow): (u16, &str, &str),
-        rules: &RelayRules,
-    ) -> (StatusCode, String, Vec<&'static str>) {
-        let response = Response::builder().status(status).header(ALLOW, allow);
+        let response = Response::builder().status(status);
         let response = response.header(header::CONTENT_TYPE, "application/json");
         let response = response.body(Full::new(Bytes::copy_from_slice(body.as_bytes())));
         let call = CallContext {
@@ -161,7 +138,7 @@ mod tests {
             may_be_script: false,
             enveloped: false,
             language: AskedLanguage::OfRoot,
-            target: target.into(),
+            target: "/".into(),
         };
         let client = ClientContext {
             public_base: Arc::from("https://events.example.org"),
@@ -195,63 +172,6 @@ mod tests {
         assert!(body.starts_with(r#"{"code":"rest_invalid_param","message":"Invalid parameter(s): id""#));
         let (status, body, met) = answered("venues.read", (404, UNKNOWN), &rules(|_| {})).await;
         assert_eq!((status.as_u16(), body.as_str(), met.len()), (404, UNKNOWN, 0));
-    }
-
-    #[tokio::test]
-    async fn a_number_that_no_event_can_have_is_refused_as_by_the_wanted_version() {
-        let newer = rules(|settings| settings.answers = WantedVersion::Version(PluginVersion::NEWEST));
-        let invalid = |params: &str| {
-            format!(
-                r#"{{"code":"rest_invalid_param","message":"Invalid parameter(s)","data":{{"status":400,"params":{{{params}}},"details":[]}}}}"#
-            )
-        };
-        let (one, both) = (invalid(r#""id":"x""#), invalid(r#""id":"x","title":"x""#));
-        for (name, target, body, allow, expected) in [
-            ("events.read", "/events/00?x=1", &one, "GET", Some("0")),
-            (
-                "events.read",
-                "/events/9223372036854775808",
-                &one,
-                "GET",
-                Some("9223372036854775807"),
-            ),
-            ("events.read", "/events/7", &one, "GET", None),
-            ("events.read", "/events/0", &both, "GET", None),
-            ("events.delete", "/events/0", &one, "GET, DELETE, POST", Some("0")),
-            ("events.delete", "/events/0", &one, "GET", None),
-            ("events.update", "/events/0", &one, "", None),
-            ("venues.read", "/venues/0", &one, "GET", None),
-        ] {
-            let (status, found, met) = replied(name, target, (400, body, allow), &newer).await;
-            let refused = expected.map(|number| {
-                format!(r#"{{"code":"rest-event-not-found","message":"Event with ID {number} does not exist.","data":{{"status":404}}}}"#)
-            });
-            assert_eq!(
-                found,
-                refused.unwrap_or_else(|| body.clone()),
-                "{name} {target} {allow}"
-            );
-            let expected = expected.map_or((400, 0), |_| (404, 1));
-            assert_eq!((status.as_u16(), met.len()), expected, "{name} {target}");
-        }
-    }
-
-    #[tokio::test]
-    async fn an_event_in_the_trash_is_shown_by_older_versions_alone() {
-        let newer = rules(|settings| settings.answers = WantedVersion::Version(PluginVersion::NEWEST));
-        for (status, expected) in [("trash", 403), ("publish", 200)] {
-            let event = format!(r#"{{"id":7,"title":"trash","status":"{status}"}}"#);
-            let (found, body, _) = answered("events.by-slug.read", (200, &event), &newer).await;
-            assert_eq!(found.as_u16(), expected);
-            assert_eq!(
-                body.contains("event-no-longer-available"),
-                expected == 403,
-                "{body}"
-            );
-            // Whoever deletes one is shown what it became.
-            let (found, ..) = answered("events.delete", (200, &event), &newer).await;
-            assert_eq!(found.as_u16(), 200);
-        }
     }
 
     #[tokio::test]

@@ -41,7 +41,6 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
     let has = site.has(row);
     let is_wanted = row.since <= wanted;
     let fate = match (is_wanted, has) {
-        (true, Some(false)) if row.is_translated_forward() => "translated where the site's response tells it",
         (true, Some(false)) => "the site does not have it, and it is not made up",
         (false, Some(true)) if row.is_translated() => "translated",
         (false, None) if row.is_translated() => "translated, if the site has it",

@@ -3,7 +3,6 @@
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
 //! wanted version. What a response does not tell is not translated: no row guesses.
 
-mod absent_number;
 mod lookahead;
 mod member_cutter;
 #[cfg(test)]
@@ -11,6 +10,5 @@ mod member_cutter_tests;
 mod translated;
 mod value_scan;
 
-pub use absent_number::absent_number;
 pub use member_cutter::MemberCutter;
 pub use translated::{TranslatedResponse, Translation};

@@ -10,9 +10,6 @@ use crate::contract::{
 };
 use crate::problem::{Fault, InvalidParameter, Problem, Words, to_php_json};
 
-/// The code of an error about arguments.
-const INVALID: &str = "rest_invalid_param";
-
 /// The translation of responses into those of a wanted version, in the words of one site.
 #[derive(Debug, Clone)]
 pub struct Translation {
@@ -63,34 +60,41 @@ impl Translation {
         concerned.cloned()
     }
 
-    /// The response of the wanted version in place of one that refuses, or that an older version gave in place of a
-    /// refusal; none: it is the same, or does not tell. `absent` is the number in the path if no record has it, and
-    /// the caller may do the same to others. The body of an enveloped response holds its status.
+    /// The response of the wanted version in place of one that refuses; none: it is the same, or does not tell. The body
+    /// of an enveloped response holds its status.
     pub fn refusal(
         &self,
         operation: &Operation,
         (status, is_enveloped): (StatusCode, bool),
         body: &[u8],
-        absent: Option<u64>,
     ) -> Option<TranslatedResponse> {
-        let mut rows = dated_differences().iter().rev();
-        rows.find_map(|row| {
-            let (known, sign) = self.replaced(row).filter(|_| row.concerns(operation))?;
-            let is_met = is_enveloped || known == status;
-            if !is_met || memchr::memmem::find(body, sign.as_bytes()).is_none() {
+        self.rows(operation).find_map(|row| {
+            let VersionChange::Refusal {
+                status: known,
+                code,
+                former,
+            } = row.change
+            else {
+                return None;
+            };
+            let is_met = is_enveloped || known == status.as_u16();
+            if !is_met || memchr::memmem::find(body, code.as_bytes()).is_none() {
                 return None;
             }
             let (before, json, behind) = around_object(body)?;
             let mut document: Value = serde_json::from_slice(json).ok()?;
             let replaced = if is_enveloped {
-                if document.get("status")?.as_u64()? != u64::from(known.as_u16()) {
+                if document.get("status")?.as_u64()? != u64::from(known) {
                     return None;
                 }
                 document.get_mut("body")?
             } else {
                 &mut document
             };
-            let (found, replacement) = self.replacement(row, replaced, absent)?;
+            if replaced.get("code").and_then(Value::as_str) != Some(code) {
+                return None;
+            }
+            let (found, replacement) = self.former(former, StatusCode::from_u16(known).ok()?)?;
             *replaced = replacement;
             if let (true, Some(status)) = (is_enveloped, document.get_mut("status")) {
                 *status = found.as_u16().into();
@@ -104,71 +108,6 @@ impl Translation {
         })
     }
 
-    /// Returns true if a success may be replaced by a refusal.
-    pub fn refuses_successes(&self, operation: &Operation) -> bool {
-        let mut rows = dated_differences().iter();
-        // For an older version than the site's no row does, so that the names of operations are not compared.
-        rows.any(|row| matches!(self.replaced(row), Some((StatusCode::OK, _))) && row.concerns(operation))
-    }
-
-    /// The status of the responses that a row replaces, and what stands in them.
-    fn replaced(&self, row: &DatedDifference) -> Option<(StatusCode, &'static str)> {
-        let VersionChange::Refusal {
-            status, code, former, ..
-        } = row.change
-        else {
-            return None;
-        };
-        if row.since > self.wanted {
-            return Some((StatusCode::from_u16(status).ok()?, code));
-        }
-        Some(match former {
-            FormerResponse::InvalidNumber => (StatusCode::BAD_REQUEST, INVALID),
-            FormerResponse::Error { shown, .. } => (StatusCode::OK, shown),
-            FormerResponse::Success(_) => (StatusCode::OK, ""),
-        })
-    }
-
-    /// What a row puts in place of a document; none: the document does not show that it is met.
-    fn replacement(
-        &self,
-        row: &DatedDifference,
-        found: &Value,
-        absent: Option<u64>,
-    ) -> Option<(StatusCode, Value)> {
-        let VersionChange::Refusal {
-            status,
-            code,
-            message,
-            former,
-        } = row.change
-        else {
-            return None;
-        };
-        let status = StatusCode::from_u16(status).ok()?;
-        let has = |member: &str, text: &str| found.get(member).and_then(Value::as_str) == Some(text);
-        if row.since > self.wanted {
-            return self.former(former, status).filter(|_| has("code", code));
-        }
-        let number = match former {
-            FormerResponse::InvalidNumber if has("code", INVALID) && status == StatusCode::NOT_FOUND => {
-                let invalid = found.get("data")?.get("params")?.as_object()?;
-                absent.filter(|_| invalid.keys().eq(["id"]))?
-            }
-            FormerResponse::Error { shown, .. } if has("status", shown) => 0,
-            FormerResponse::Success(document)
-                if serde_json::from_str(document).ok().as_ref() == Some(found) =>
-            {
-                0
-            }
-            _ => return None,
-        };
-        Some((
-            status,
-            error(code, &message.replace("%d", &number.to_string()), status),
-        ))
-    }
-
     /// Status and document of the response of older versions.
     fn former(&self, former: FormerResponse, status: StatusCode) -> Option<(StatusCode, Value)> {
         match former {
@@ -177,7 +116,10 @@ impl Translation {
                 let problem = Problem::Invalid(vec![InvalidParameter { name, fault }]);
                 Some((problem.status(), problem.to_json(&self.words)))
             }
-            FormerResponse::Error { code, message, .. } => Some((status, error(code, message, status))),
+            FormerResponse::Error { code, message } => Some((
+                status,
+                json!({"code": code, "message": message, "data": {"status": status.as_u16()}}),
+            )),
             FormerResponse::Success(document) => Some((StatusCode::OK, serde_json::from_str(document).ok()?)),
         }
     }
@@ -194,11 +136,6 @@ fn cutter(row: &DatedDifference) -> Option<MemberCutter> {
         | VersionChange::Refusal { .. }
         | VersionChange::Untold => None,
     }
-}
-
-/// An error in the form of WordPress.
-fn error(code: &str, message: &str, status: StatusCode) -> Value {
-    json!({"code": code, "message": message, "data": {"status": status.as_u16()}})
 }
 
 /// An object with what stands around it, as in the call of a script.
@@ -233,7 +170,7 @@ mod tests {
     ) -> Option<(u16, String, &'static str)> {
         let status = StatusCode::from_u16(status).expect("a status");
         let found =
-            into_version("6.10").refusal(operation(name), (status, is_enveloped), body.as_bytes(), None)?;
+            into_version("6.10").refusal(operation(name), (status, is_enveloped), body.as_bytes())?;
         let body = String::from_utf8(found.body.to_vec()).expect("text");
         Some((found.status.as_u16(), body, found.row.name))
     }
@@ -277,7 +214,6 @@ mod tests {
             operation("events.read"),
             (StatusCode::NOT_FOUND, false),
             UNKNOWN.as_bytes(),
-            None,
         );
         assert_eq!(found, None);
     }
@@ -321,7 +257,6 @@ mod tests {
             operation("events.read"),
             (StatusCode::NOT_FOUND, false),
             UNKNOWN.as_bytes(),
-            None,
         );
         let body = found.expect("translated").body;
         assert!(body.ends_with(br#""params":{"id":"Ung\u00fcltig."},"details":[]}}"#));

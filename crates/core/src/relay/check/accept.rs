@@ -13,7 +13,6 @@ use super::wordpress::{PAGE_BYTES, without_marks};
 use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::link::api_target;
 use crate::relay::rules::RelayRules;
-use calendar_edge_judge::translation::absent_number;
 
 /// Judges the backend's response to a calendar call, and learns the backend's root from it.
 ///
@@ -143,7 +142,6 @@ fn accepted<B>(
         root: call.root,
         content: call.content,
         operation: call.operation,
-        absent: absent_number(&call.target),
         enveloped: call.enveloped,
         had_byte_order_mark,
         served: rules.urls.served(),

@@ -39,8 +39,6 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) had_byte_order_mark: bool,
     /// The operation that was called.
     pub(in crate::relay) operation: Option<&'static Operation>,
-    /// The number in the path that names no record.
-    pub(in crate::relay) absent: Option<u64>,
     /// True if the body is an envelope that holds the effective status.
     pub(in crate::relay) enveloped: bool,
     /// The part of the origin that the edge stands for.

@@ -36,8 +36,6 @@ pub enum VersionChange {
         status: u16,
         /// The code of the error.
         code: &'static str,
-        /// The sentence of an English site, with `%d` in place of the number in the path.
-        message: &'static str,
         /// The response of older versions.
         former: FormerResponse,
     },
@@ -60,8 +58,6 @@ pub enum FormerResponse {
         code: &'static str,
         /// The sentence of an English site.
         message: &'static str,
-        /// The `status` of the records that are refused so; who may read one was shown it.
-        shown: &'static str,
     },
     /// 200 with this JSON document.
     Success(&'static str),
@@ -84,21 +80,6 @@ impl DatedDifference {
     /// did.
     pub fn is_translated(&self) -> bool {
         self.change != VersionChange::Untold
-    }
-
-    /// Returns true if responses of versions before this change are translated where they tell enough, or calls are judged
-    /// as since then.
-    pub const fn is_translated_forward(&self) -> bool {
-        match self.change {
-            // Of two rows with this response before, one at most can be told.
-            VersionChange::Refusal {
-                status,
-                former: FormerResponse::InvalidNumber,
-                ..
-            } => status == 404,
-            VersionChange::Refusal { .. } | VersionChange::EventNumbers => true,
-            _ => false,
-        }
     }
 
     /// Returns true if a response can meet the row.

@@ -177,7 +177,6 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         change: VersionChange::Refusal {
             status: 404,
             code: "rest-event-not-found",
-            message: "Event with ID %d does not exist.",
             former: FormerResponse::InvalidNumber,
         },
         meaning: "An event that does not exist is 404; before, 400 about `id`.",
@@ -190,7 +189,6 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         change: VersionChange::Refusal {
             status: 400,
             code: "rest-invalid-event-id",
-            message: "The specified ID is not a valid event.",
             former: FormerResponse::InvalidNumber,
         },
         meaning: "The number of another record has a code of its own; before, it was an invalid `id`.",
@@ -203,11 +201,9 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         change: VersionChange::Refusal {
             status: 403,
             code: "event-no-longer-available",
-            message: "This event is no longer available",
             former: FormerResponse::Error {
                 code: "event-not-accessible",
                 message: "The requested event is not accessible",
-                shown: "trash",
             },
         },
         meaning: "An event in the trash is shown to nobody; before, to those who may read it.",
@@ -228,7 +224,6 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         change: VersionChange::Refusal {
             status: 404,
             code: "rest-event-not-found",
-            message: "Event with ID 0 does not exist.",
             former: FormerResponse::Success(
                 r#"{"errors":{"event-not-found":["The requested post ID does not exist or is not an event"]},"error_data":[]}"#,
             ),
