@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::address::AddressSpelling;
-use super::origin_root::{OriginRoot, RootNames, RootStyle};
+use super::origin_root::{OriginRoot, RootNames};
 use super::spelling::Spelling;
 
 /// The URLs of all roots.
@@ -37,8 +37,8 @@ pub(super) struct SpeltUrl {
 /// What a URL names. If roots share an address, it names all of them.
 #[derive(Debug, Clone)]
 pub(super) enum UrlMeaning {
-    /// The API of these roots; the style says which part of the URL holds the route.
-    Api(RootStyle, Vec<usize>),
+    /// The API of these roots.
+    Api(Vec<usize>),
     /// These roots themselves; the URL ends with a slash.
     Roots(Vec<usize>),
     /// The site, under an authority that clients must not see.
@@ -118,9 +118,8 @@ impl KnownUrls {
     }
 
     fn add_root(&mut self, root: usize, name: &OriginRoot) {
-        for tail in self.plain_tails(name) {
-            self.add(name, tail, UrlMeaning::Api(name.style(), vec![root]));
-        }
+        let tail = format!("{}/{}", name.prefix(), self.origin_namespace);
+        self.add(name, tail, UrlMeaning::Api(vec![root]));
         self.add(name, format!("{}/", name.prefix()), UrlMeaning::Roots(vec![root]));
     }
 
@@ -132,8 +131,8 @@ impl KnownUrls {
         });
         match (known.map(|url| &mut url.meaning), meaning) {
             (
-                Some(UrlMeaning::Api(_, roots) | UrlMeaning::Roots(roots)),
-                UrlMeaning::Api(_, more) | UrlMeaning::Roots(more),
+                Some(UrlMeaning::Api(roots) | UrlMeaning::Roots(roots)),
+                UrlMeaning::Api(more) | UrlMeaning::Roots(more),
             ) => {
                 roots.extend(more);
             }
@@ -163,20 +162,6 @@ impl KnownUrls {
         if dialled.is_telling() {
             self.addresses
                 .push(AddressSpelling::new(authority, advertised.authority()));
-        }
-    }
-
-    /// The plain text after the authority, in all forms; `add_query_arg` encodes the route of a `rest_route`
-    /// again.
-    fn plain_tails(&self, name: &OriginRoot) -> Vec<String> {
-        let (prefix, namespace) = (name.prefix(), &self.origin_namespace);
-        let tail = format!("{prefix}/{namespace}");
-        match name.style() {
-            RootStyle::Path => vec![tail],
-            RootStyle::Query => {
-                let encoded = |slash| format!("{prefix}{slash}{}", namespace.replace('/', slash));
-                vec![tail, encoded("%2F"), encoded("%2f")]
-            }
         }
     }
 }

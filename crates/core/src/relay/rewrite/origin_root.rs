@@ -2,14 +2,12 @@
 
 use url::Url;
 
-/// A REST root of the origin: `https://wp.example.org/wp-json`, or `…/index.php?rest_route=` on a site with
-/// plain permalinks.
+/// A REST root of the origin: `https://wp.example.org/wp-json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginRoot {
     scheme: &'static str,
     authority: String,
     prefix: String,
-    style: RootStyle,
 }
 
 /// The names of one REST root.
@@ -23,55 +21,28 @@ pub struct RootNames {
     pub advertised: Option<OriginRoot>,
 }
 
-/// The part of a root's URLs that holds the route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RootStyle {
-    /// The path.
-    Path,
-    /// The `rest_route` parameter, which WordPress prints first.
-    Query,
-}
-
 // === impl OriginRoot ===
 
 impl OriginRoot {
-    /// Parses the URL of a root that the origin printed. `None` unless it is http or https, has no user and
-    /// no fragment, and has either no query or `rest_route=/` alone.
+    /// Parses the URL of a root that the origin printed. `None` unless it is http or https, and has no user, query or
+    /// fragment.
     pub fn from_printed(url: &Url) -> Option<Self> {
-        let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        let plain = url.username().is_empty() && url.password().is_none();
+        let plain = plain && url.query().is_none() && url.fragment().is_none();
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
-        let style = match url.query() {
-            None => RootStyle::Path,
-            Some("rest_route=" | "rest_route=/" | "rest_route=%2F" | "rest_route=%2f") => RootStyle::Query,
-            Some(_) => return None,
-        };
-        (plain && is_web).then(|| Self::of_style(url, style))
+        (plain && is_web).then(|| Self::from_setting(url))
     }
 
-    /// Parses the URL of a root from the settings, which accept only http and https URLs with a host. A user
+    /// Parses the URL of a root from the settings, which accept only http and https URLs with a host and a path. A user
     /// name is not part of the root.
     pub fn from_setting(url: &Url) -> Self {
-        let is_query = url.query().is_some_and(|query| query.starts_with("rest_route="));
-        let style = if is_query {
-            RootStyle::Query
-        } else {
-            RootStyle::Path
-        };
-        Self::of_style(url, style)
-    }
-
-    fn of_style(url: &Url, style: RootStyle) -> Self {
         let host = url.host_str().unwrap_or_default();
         Self {
             scheme: if url.scheme() == "https" { "https" } else { "http" },
             authority: url
                 .port()
                 .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
-            prefix: match style {
-                RootStyle::Path => url.path().trim_end_matches('/').to_owned(),
-                RootStyle::Query => format!("{}?rest_route=", url.path()),
-            },
-            style,
+            prefix: url.path().trim_end_matches('/').to_owned(),
         }
     }
 
@@ -97,11 +68,6 @@ impl OriginRoot {
         &self.prefix
     }
 
-    /// The part of a URL that holds the route.
-    pub(super) const fn style(&self) -> RootStyle {
-        self.style
-    }
-
     /// The scheme and authority: `https://wp.example.org`.
     pub(super) fn site(&self) -> String {
         format!("{}://{}", self.scheme, self.authority)
@@ -113,17 +79,17 @@ impl OriginRoot {
         self.authority == other.authority && self.prefix == other.prefix
     }
 
-    /// True if a text is surely this root, as WordPress prints one with pretty permalinks; it is not parsed.
+    /// True if a text is surely this root, as WordPress prints one; it is not parsed.
     pub(super) fn is_printed_as(&self, text: &str) -> bool {
         let rest = text.strip_prefix(self.scheme);
         let rest = rest.and_then(|rest| rest.strip_prefix("://")?.strip_prefix(self.authority.as_str()));
         let path = rest.and_then(|rest| rest.strip_prefix(self.prefix.as_str()));
-        self.style == RootStyle::Path && matches!(path, Some("" | "/"))
+        matches!(path, Some("" | "/"))
     }
 
     /// True if two roots have the same place at their sites, whatever the sites' names are.
     pub(in crate::relay) fn has_path_of(&self, other: &Self) -> bool {
-        self.style == other.style && self.prefix == other.prefix
+        self.prefix == other.prefix
     }
 
     /// True if this root has the path of another one with a directory more, like the root of a language.
@@ -144,7 +110,7 @@ impl OriginRoot {
     ///
     /// `None` if this root does not have the same site as `base`, so that its name cannot be derived.
     pub(in crate::relay) fn renamed(&self, base: &Self, advertised: &Self) -> Option<Self> {
-        if self.authority != base.authority || self.style != base.style {
+        if self.authority != base.authority {
             return None;
         }
         let (from, to) = different_beginnings(&base.prefix, &advertised.prefix);
@@ -153,7 +119,6 @@ impl OriginRoot {
             scheme: advertised.scheme,
             authority: advertised.authority.clone(),
             prefix: format!("{to}{rest}"),
-            style: self.style,
         })
     }
 }
@@ -210,16 +175,6 @@ mod tests {
         ] {
             assert!(!known.is_printed_as(text), "{text}");
         }
-        let by_query = root("https://h/?rest_route=/");
-        assert!(!by_query.is_printed_as("https://h/?rest_route="));
-    }
-
-    #[test]
-    fn plain_permalink_roots_keep_their_query() {
-        for query in ["rest_route=", "rest_route=/", "rest_route=%2F"] {
-            let root = root(&format!("http://h/index.php?{query}"));
-            assert_eq!(root.prefix(), "/index.php?rest_route=");
-        }
     }
 
     #[test]
@@ -230,6 +185,7 @@ mod tests {
             "http://:p@h/",
             "http://h/wp-json#x",
             "http://h/wp-json?a=1",
+            "http://h/?rest_route=/",
             "data:text/plain,x",
         ] {
             assert_eq!(OriginRoot::from_printed(&Url::parse(url).unwrap()), None, "{url}");

@@ -1,6 +1,6 @@
 //! The public address of one URL of a response head.
 
-use super::origin_root::{OriginRoot, RootStyle};
+use super::origin_root::OriginRoot;
 use super::url_map::UrlMap;
 use super::url_reference::Reference;
 
@@ -133,25 +133,9 @@ impl<'a> PublicAddresses<'a> {
 
 /// The rest of a URL below a root; `None` if it is not below it.
 fn route_below(name: &OriginRoot, reference: &Reference<'_>) -> Option<String> {
-    match name.style() {
-        RootStyle::Path => {
-            let below = reference.path.strip_prefix(name.prefix())?;
-            let is_below = below.is_empty() || below.starts_with('/');
-            is_below.then(|| format!("{below}{}", reference.rest))
-        }
-        RootStyle::Query => {
-            let directory = name.prefix().strip_suffix("?rest_route=")?;
-            if reference.path != directory {
-                return None;
-            }
-            let query = reference.query()?.strip_prefix("rest_route=")?;
-            let (route, others) = query
-                .split_once('&')
-                .map_or((query, None), |(route, rest)| (route, Some(rest)));
-            let route = route.replace("%2F", "/").replace("%2f", "/");
-            Some(others.map_or(route.clone(), |others| format!("{route}?{others}")))
-        }
-    }
+    let below = reference.path.strip_prefix(name.prefix())?;
+    let is_below = below.is_empty() || below.starts_with('/');
+    is_below.then(|| format!("{below}{}", reference.rest))
 }
 
 #[cfg(test)]
@@ -271,31 +255,6 @@ mod tests {
         ] {
             assert_eq!(public(&map, ServedPart::Site, text), text);
         }
-    }
-
-    #[test]
-    fn plain_permalinks_become_paths() {
-        let map = map(&[("/wp-json", "http://10.0.0.5/index.php?rest_route=/", None)]);
-        for (text, path) in [
-            (
-                "http://10.0.0.5/index.php?rest_route=/tribe/events/v1/events/5",
-                "/calendar/events/v1/events/5",
-            ),
-            (
-                "http://10.0.0.5/index.php?rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents&page=2",
-                "/calendar/events/v1/events?page=2",
-            ),
-            ("http://10.0.0.5/index.php?rest_route=/", "/"),
-        ] {
-            assert_eq!(
-                public(&map, ServedPart::Calendar, text),
-                format!("{BASE}/wp-json{path}"),
-                "{text}"
-            );
-        }
-        let page = "http://10.0.0.5/index.php?rest_route=/wp/v2/posts";
-        let expected = format!("{BASE}/index.php?rest_route=/wp/v2/posts");
-        assert_eq!(public(&map, ServedPart::Site, page), expected);
     }
 
     #[test]

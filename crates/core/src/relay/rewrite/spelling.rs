@@ -53,11 +53,6 @@ impl Spelling {
         }
     }
 
-    /// True if reserved characters are percent-encoded.
-    pub(super) const fn is_percent(self) -> bool {
-        matches!(self, Self::PercentUpper | Self::PercentLower)
-    }
-
     /// Appends a plain piece of a URL in this spelling.
     pub(super) fn write(self, plain: &str, out: &mut Vec<u8>) {
         let slash: &[u8] = match self {
@@ -102,7 +97,7 @@ fn write_hex(byte: u8, digits: &[u8; 16], out: &mut Vec<u8>) {
 }
 
 /// True for bytes that are never percent-encoded (RFC 3986 section 2.3).
-pub(super) const fn is_unreserved(byte: u8) -> bool {
+const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 

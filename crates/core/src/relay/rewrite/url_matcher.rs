@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
 use super::known_urls::{SpeltUrl, UrlMeaning};
-use super::origin_root::{RootStyle, is_authority_of};
+use super::origin_root::is_authority_of;
 use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
 use super::spelling::{Agreement, Spelling};
@@ -96,15 +96,11 @@ impl UrlMatcher {
     fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
         let end = url.authority + known.text.len();
         match &known.meaning {
-            UrlMeaning::Api(style, roots) => match url.candidate.ends_name(end) {
+            UrlMeaning::Api(roots) => match url.candidate.ends_name(end) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
                 Some(true) => {
-                    let name = self.public_name(self.owner(roots), url.spelling);
-                    match style {
-                        RootStyle::Path => CandidateVerdict::Replace(end, name),
-                        RootStyle::Query => url.take_route(end, name.into_owned()),
-                    }
+                    CandidateVerdict::Replace(end, self.public_name(self.owner(roots), url.spelling))
                 }
             },
             // An index names its root as its `up`: all of a JSON string.

@@ -45,12 +45,6 @@ impl<'a> Reference<'a> {
             rest,
         })
     }
-
-    /// The query without its mark, up to the fragment.
-    pub(super) fn query(&self) -> Option<&'a str> {
-        let query = self.rest.strip_prefix('?')?;
-        Some(query.split('#').next().unwrap_or(query))
-    }
 }
 
 fn is_web(scheme: &str) -> bool {
