@@ -1,6 +1,5 @@
 //! Reads the indexes of the sites in the background, and puts the tables in force that they form.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -63,7 +62,6 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
         drifts: BackendDrifts::default(),
         first: Some(first),
     };
-    let looks = indexes.looks();
     let mut pauses = RoundPauses::default();
     let mut is_wanted = false;
     loop {
@@ -89,7 +87,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
             } => false,
             () = async {
                 tokio::time::sleep(pauses.shortest()).await;
-                looks.wanted().await;
+                indexes.name.wanted().await;
             } => true,
             () = reloader.reloaded() => {
                 pauses = RoundPauses::default();
@@ -163,7 +161,7 @@ impl IndexWatch {
         if settings.origin.namespace.is_set() {
             return (Round::Complete, false);
         }
-        let (root, looks) = (&settings.origin.url, self.indexes.looks());
+        let (root, known) = (&settings.origin.url, &settings.origin.namespace);
         let found = read_namespace(&settings.site(), root, Some(self.reloader.circle())).await;
         if matches!(found, Err(IndexReadError::Circle)) {
             self.reloader.look_at_site().await;
@@ -176,37 +174,43 @@ impl IndexWatch {
             );
         }
         let shown = found.as_ref().err().and_then(IndexReadError::shown_fault);
-        let found = found.map_err(|error| Arc::new(error.into_failure()));
-        if let Err(failure) = &found
-            && let Some(fault) = shown.or_else(|| failure.fault())
-        {
-            self.note_site(&settings.site(), root, Some(fault));
-        }
-        let is_first = !looks.found_none(root);
-        looks.end(root, found.clone());
         match found {
-            Err(_) => (Round::Silent, false),
-            Ok(None) => {
-                if is_first {
-                    self.reloader.renew_tables();
+            Err(error) => {
+                let failure = error.into_failure();
+                if let Some(fault) = shown.or_else(|| failure.fault()) {
+                    self.note_site(&settings.site(), root, Some(fault));
                 }
-                (Round::Incomplete, is_first)
+                self.indexes.name.asked(root, Some(failure));
+                (Round::Silent, false)
             }
-            Ok(Some(name)) if settings.origin.namespace == OriginNamespace::listed(&*name) => {
-                (Round::Complete, false)
-            }
-            Ok(Some(namespace)) => {
-                let shown = root.as_str();
-                tracing::info!(
-                    root = shown,
-                    namespace,
-                    "the site lists this namespace of a calendar"
-                );
-                self.reloader
-                    .take_namespace(root, OriginNamespace::listed(namespace));
-                (Round::Complete, true)
+            Ok(found) => {
+                self.indexes.name.asked(root, None);
+                self.take_found(root, known, found)
             }
         }
+    }
+
+    /// Takes the name that the site lists; none: the assumed one counts from now on.
+    fn take_found(&self, root: &Url, known: &OriginNamespace, found: Option<String>) -> (Round, bool) {
+        let round = if found.is_some() {
+            Round::Complete
+        } else {
+            Round::Incomplete
+        };
+        let name = match found {
+            None if *known != OriginNamespace::Assumed => return (round, false),
+            None => OriginNamespace::listed(known.as_str()),
+            Some(name) => OriginNamespace::listed(name),
+        };
+        if name == *known {
+            return (round, false);
+        }
+        if round == Round::Complete {
+            let (root, namespace) = (root.as_str(), name.as_str());
+            tracing::info!(root, namespace, "the site lists this namespace of a calendar");
+        }
+        self.reloader.take_namespace(root, name);
+        (round, true)
     }
 
     async fn learn_indexes(&mut self, site: &BackendSettings, is_told: bool) -> (Round, bool) {

@@ -7,9 +7,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::address::AddressFault;
+use super::awaited_name::SHORTEST_PAUSE;
 use super::client::{ClientError, check_client};
 use super::failure::ExchangeFailure;
-use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::namespace_looks::NamespaceLooks;
+use super::awaited_name::AwaitedName;
 use crate::server::state_file;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
 use calendar_edge_judge::contract::{PublishedIndex, TableInForce, TablesInForce, calendar_namespace};
@@ -18,7 +18,8 @@ use calendar_edge_judge::problem::Words;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SiteIndexes {
     known: Arc<Mutex<HashMap<IndexSource, KnownIndex>>>,
-    looks: NamespaceLooks,
+    /// The name of the calendar at the site.
+    pub(crate) name: AwaitedName,
 }
 
 /// The place where an index is published.
@@ -74,11 +75,6 @@ impl IndexSource {
 // === impl SiteIndexes ===
 
 impl SiteIndexes {
-    /// The looks at the site's namespaces.
-    pub(crate) const fn looks(&self) -> &NamespaceLooks {
-        &self.looks
-    }
-
     /// The table in force of each root.
     pub(crate) fn tables(&self, site: &BackendSettings) -> TablesInForce {
         let known = self.known.lock();

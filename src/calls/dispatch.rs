@@ -10,9 +10,7 @@ use super::calendar_call::CalendarCall;
 use super::call_failure::{BackendResult, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{
-    Backend, Backends, BreakerGuard, ExchangeFailure, NamespaceLooks, OriginBody, Outgoing,
-};
+use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, OriginBody, Outgoing, SiteIndexes};
 use crate::companion::Companions;
 use crate::telemetry::ExchangeTimer;
 use calendar_edge_core::limits::Health;
@@ -27,8 +25,8 @@ pub(crate) struct Dispatch {
     rules: Arc<RelayRules>,
     /// The companion plugins of the site's roots, which count its changes.
     companions: Option<Companions>,
-    /// Notified when the site does not have the namespace of a call; none where the settings name it.
-    looks: Option<NamespaceLooks>,
+    /// Read anew when the site does not have the namespace of a call; none where the settings name it.
+    indexes: Option<SiteIndexes>,
 }
 
 // === impl Dispatch ===
@@ -39,7 +37,7 @@ impl Dispatch {
             backends: Arc::clone(backends),
             rules: Arc::clone(rules),
             companions: None,
-            looks: None,
+            indexes: None,
         }
     }
 
@@ -52,9 +50,9 @@ impl Dispatch {
     }
 
     /// Has the site asked for its namespaces when it does not have that of a call, unless the settings name it.
-    pub(crate) fn with_looks(self, site: &OriginSettings, looks: &NamespaceLooks) -> Self {
-        let looks = (!site.namespace.is_set()).then(|| looks.clone());
-        Self { looks, ..self }
+    pub(crate) fn with_indexes(self, site: &OriginSettings, indexes: &SiteIndexes) -> Self {
+        let indexes = (!site.namespace.is_set()).then(|| indexes.clone());
+        Self { indexes, ..self }
     }
 
     /// Sends a call, and notes what its response shows of the site's companion plugin.
@@ -120,8 +118,8 @@ impl Dispatch {
             Ok(accepted) => {
                 guard.report(Health::Alive);
                 backend.responded(accepted.status(), started.elapsed());
-                if let Some(looks) = self.looks.as_ref().filter(|_| is_without_route(&accepted)) {
-                    looks.want();
+                if let Some(indexes) = self.indexes.as_ref().filter(|_| is_without_route(&accepted)) {
+                    indexes.name.want();
                 }
                 Ok(accepted)
             }

@@ -22,7 +22,6 @@ use calendar_edge_core::limits::rates::Budgets;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
-mod awaiting_namespace;
 mod body;
 mod calendar;
 mod call_request;
@@ -161,7 +160,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
         .service(migration::BackendSelection {
             primary: Dispatch::new(&plan.backends, &plan.rules)
                 .with_companions(&plan.site.origin, &state.companions)
-                .with_looks(&plan.site.origin, state.indexes.looks()),
+                .with_indexes(&plan.site.origin, &state.indexes),
             cutovers: Arc::clone(&plan.cutovers),
         })
 }

@@ -11,9 +11,6 @@ use crate::layers::{EdgeRequest, EdgeResponse};
 pub(super) trait ServeGateway: Send + Sync {
     /// Answers a request.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture;
-
-    /// Returns true if a request leads elsewhere under another name of the calendar at the site.
-    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool;
 }
 
 /// The response to a request, once it is there.

@@ -10,14 +10,14 @@ use http::header::ACCEPT;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use tower::Service;
+use url::Url;
 
-use super::awaiting_namespace::AwaitingNamespace;
 use super::rate_limiter::RateLimiter;
 use super::record_reads::RecordReads;
 use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
-use crate::calls::{JudgedCall, Stage};
+use crate::calls::{JudgedCall, Stage, fault};
 use crate::companion::{Companions, FeedParts, FeedRoute, LastWalked, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
@@ -37,7 +37,7 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, CostClass};
 use calendar_edge_core::pages::{is_editor, name_download};
 use calendar_edge_core::relay::cors::Preflight;
-use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_core::settings::{Mode, OriginNamespace, OriginSettings, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
@@ -62,6 +62,8 @@ struct GatewayParts<C> {
     feed: FeedRoute,
     /// Charges readers of the feed.
     limiter: RateLimiter,
+    /// The root of a site that has not told yet under which name it has the calendar.
+    unnamed: Option<(Url, GatewayState)>,
 }
 
 // === impl Gateway ===
@@ -69,23 +71,6 @@ struct GatewayParts<C> {
 impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
     pub(crate) fn new(settings: &Settings, state: &GatewayState) -> Self {
-        let named = Self::named(settings, state);
-        if !AwaitingNamespace::is_needed(&settings.origin, state.indexes.looks()) {
-            return named;
-        }
-        Self {
-            inner: Arc::new(AwaitingNamespace::new(
-                named.inner,
-                |settings, state| Self::named(settings, state).inner,
-                settings,
-                state,
-            )),
-            ..named
-        }
-    }
-
-    /// The same where the namespace of the settings counts, set, listed or assumed.
-    fn named(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
         let answering = Arc::new(answering_stages(&plan));
         let records: Arc<dyn ReadsRecords> =
@@ -103,6 +88,7 @@ impl Gateway {
             feed: FeedRoute::new(settings, feed),
             limiter: plan.rate_limiter(),
             site: site(&plan),
+            unnamed: is_unnamed(&settings.origin).then(|| (settings.origin.url.clone(), state.clone())),
             discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
             purges: PurgeRequests::new(&plan.site, &state.companions),
             decider: plan.decider,
@@ -169,6 +155,14 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             let (asked, _) = request.split();
             return Box::pin(async move { Ok(self.read_feed(&asked).await) });
         }
+        if let Some((root, state)) = &self.unnamed
+            && self.decider.depends_on_namespace(&request.decided_by())
+        {
+            return answered(fault::exchange_failed(
+                &state.indexes.name.missing(root),
+                &state.warnings,
+            ));
+        }
         if let Some(known) = self.known(&request) {
             return self.call(request, OpenedBy::Known(known));
         }
@@ -198,11 +192,6 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
                 Ok(self.pass(asked, passage).await)
             }),
         }
-    }
-
-    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool {
-        let is_for_edge = self.purges.are_given_by(&request.head) || self.feed.is_asked(&request.head);
-        !is_for_edge && self.decider.depends_on_namespace(&request.decided_by())
     }
 }
 
@@ -309,6 +298,12 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             .note(target, &Arc::new(opened), &Arc::new(JudgedCall::new(call)));
         self.known.find(target)
     }
+}
+
+/// Returns true if neither the settings nor the site have named the calendar. The start waits for the site, see
+/// [`Edge::start`](crate::app::Edge::start): only a slow site, one that is down, and another one after a reload have not.
+fn is_unnamed(origin: &OriginSettings) -> bool {
+    origin.read_index && origin.namespace == OriginNamespace::Assumed
 }
 
 fn answered(response: EdgeResponse) -> ServeFuture {

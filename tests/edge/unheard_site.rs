@@ -1,4 +1,4 @@
-//! Before the site is heard: no call is refused by a guess or sent under a guessed name, and none waits for long.
+//! Before the site is heard: no call is refused by a guess or sent under a guessed name, and none waits.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -139,17 +139,28 @@ async fn is_ready(edge: &Edge) -> bool {
 // === the namespace ===
 
 #[tokio::test]
-async fn calls_wait_for_a_slow_site_to_name_its_calendar() {
+async fn before_a_slow_site_has_named_its_calendar_calls_may_be_sent_again() {
     for namespace in [PLUGIN, SPECIFIED, RENAMED] {
         let mut conduct = Conduct::of(namespace);
         conduct.delay = Duration::from_secs(3);
         let site = Site::new(conduct).await;
         let edge = untold(&site.origin.base(), |_| {}).await;
         assert!(is_ready(&edge).await);
-        let statuses = tokio::join!(status(&edge, SPECIFIED), status(&edge, namespace));
-        assert_eq!(statuses, (200, 200), "{namespace}");
+        for asked in [SPECIFIED, namespace] {
+            let answer = edge.get(&events(asked)).await;
+            assert_eq!(
+                (answer.status.as_u16(), answer.code().as_str()),
+                (503, "edge_origin_unavailable")
+            );
+            assert_eq!(answer.header("retry-after"), Some("1"));
+        }
+        let elapsed = until(&edge, &events(SPECIFIED), 200, &[503]).await;
+        assert!(elapsed < Duration::from_secs(8), "{elapsed:?}");
+        assert_eq!(status(&edge, namespace).await, 200, "{namespace}");
         for seen in site.origin.seen() {
-            let is_own = seen.target.contains("_fields=namespaces");
+            let is_own = ["_fields=namespaces", "calendar-edge-words"]
+                .iter()
+                .any(|own| seen.target.contains(own));
             assert!(is_own || seen.target.contains(namespace), "{}", seen.target);
         }
     }
@@ -250,7 +261,7 @@ async fn a_route_that_is_missing_has_the_site_asked_again() {
 }
 
 #[tokio::test]
-async fn a_reload_with_another_origin_waits_for_its_name() {
+async fn after_a_reload_with_another_origin_calls_succeed_once_it_has_named_its_calendar() {
     let [old, new] = [
         Site::new(Conduct::of(PLUGIN)).await,
         Site::new(Conduct::of(RENAMED)).await,
@@ -266,9 +277,19 @@ async fn a_reload_with_another_origin_waits_for_its_name() {
     next.origin.url = root.clone();
     next.roots[0].origin_url = root;
     edge.reloader().apply(next).expect("good settings");
-    for namespace in [SPECIFIED, RENAMED] {
-        assert_eq!(status(&edge, namespace).await, 200, "{namespace}");
-    }
+    let elapsed = until(&edge, &events(SPECIFIED), 200, &[503]).await;
+    assert!(elapsed < Duration::from_secs(3), "{elapsed:?}");
+    assert_eq!(status(&edge, RENAMED).await, 200);
+}
+
+#[tokio::test]
+async fn a_start_waits_a_moment_for_the_site_to_name_its_calendar() {
+    let mut conduct = Conduct::of(RENAMED);
+    conduct.delay = Duration::from_millis(300);
+    let site = Site::new(conduct).await;
+    let edge = untold(&site.origin.base(), |_| {}).await;
+    let statuses = tokio::join!(status(&edge, SPECIFIED), status(&edge, RENAMED));
+    assert_eq!(statuses, (200, 200), "the start has waited");
 }
 
 // === the index ===

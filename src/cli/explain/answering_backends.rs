@@ -16,9 +16,7 @@ pub(super) fn backends(call: &ForwardableCall, settings: &Settings) -> Vec<Value
         return Vec::new();
     }
     let rules = rules_about(call, settings);
-    let takes_all = rules
-        .iter()
-        .position(|rule| rule.share == Percentage::ALL);
+    let takes_all = rules.iter().position(|rule| rule.share == Percentage::ALL);
     let taking = takes_all.map_or(rules.len(), |last| last + 1);
     let mut all: Vec<Value> = rules
         .iter()
@@ -51,7 +49,12 @@ fn told(backend: &str, role: &str, share: &str, why: &str) -> Value {
 fn answers_by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Value {
     let credentials = credentials(&rule.backend, call, settings);
     let why = format!("rule {}{credentials}", rule.name);
-    told(&rule.backend, ANSWERS, &format!("{} of the clients", rule.share), &why)
+    told(
+        &rule.backend,
+        ANSWERS,
+        &format!("{} of the clients", rule.share),
+        &why,
+    )
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {

@@ -78,10 +78,7 @@ fn write_rule(rule: &Value, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "  guard: {} of {} calls failed, {} of {} compared answers differ",
-            guard["failed"],
-            guard["calls"],
-            guard["different"],
-            guard["compared"]
+            guard["failed"], guard["calls"], guard["different"], guard["compared"]
         )?;
     }
     if let Some(returned) = rule["returned"].as_object() {

@@ -389,12 +389,12 @@ catalogue! {
         code: "edge_origin_unavailable",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is not available at the moment. Please try again.",
-        meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it is busy and has not \
-            told yet under which namespace it has the calendar.",
+        meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it has not told \
+            yet under which namespace it has the calendar.",
         proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Repair the site; the log names its failures. With `origin.namespace` \
-            calls do not wait for the site to name its calendar.",
+            calls do not need the site to name its calendar.",
     },
     ORIGIN_TIMEOUT {
         code: "edge_origin_timeout",

@@ -169,8 +169,7 @@ mod tests {
         is_enveloped: bool,
     ) -> Option<(u16, String, &'static str)> {
         let status = StatusCode::from_u16(status).expect("a status");
-        let found =
-            into_version("6.10").refusal(operation(name), (status, is_enveloped), body.as_bytes())?;
+        let found = into_version("6.10").refusal(operation(name), (status, is_enveloped), body.as_bytes())?;
         let body = String::from_utf8(found.body.to_vec()).expect("text");
         Some((found.status.as_u16(), body, found.row.name))
     }

@@ -102,10 +102,7 @@ fn t94_the_only_client_returns_the_calls_once_all_fail_for_seconds() {
     let mut control = control(guarded(|_| ()));
     let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
     for n in 0..10 {
-        assert_eq!(
-            control.observe(RuleEvent::Answered, client(7), at(n)),
-            None
-        );
+        assert_eq!(control.observe(RuleEvent::Answered, client(7), at(n)), None);
     }
     let returned = (10..200).find_map(|n| Some((n, control.observe(RuleEvent::Failed, client(7), at(n))?)));
     let reason = "51 calls in a row failed".to_owned();
