@@ -119,7 +119,7 @@ impl Edge {
         let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
         let admin = admin.map_err(StartError::of("admin.listen"))?;
         note_unused(&sockets);
-        let placement = threads.placement().clone();
+        let placement = threads.placement.clone();
         let listeners = place_all(listeners, &placement).map_err(StartError::of("listen"))?;
         let connections = room(&settings, &placement);
         let state = EdgeState::new(&settings, connections, placement, Metrics::new())?;

@@ -105,7 +105,7 @@ impl Running {
 
     /// All runtimes: the main one, and those of the threads that serve.
     fn runtimes(&self) -> Vec<Handle> {
-        let serving = self.threads.placement().runtimes().cloned();
+        let serving = self.threads.placement.runtimes().cloned();
         iter::once(Handle::current()).chain(serving).collect()
     }
 

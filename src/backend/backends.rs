@@ -17,7 +17,8 @@ use calendar_edge_judge::call::ForwardableCall;
 #[derive(Debug)]
 pub(crate) struct Backends {
     by_root: Vec<Arc<Backend>>,
-    site: Arc<Backend>,
+    /// The backend that serves the rest of the site.
+    pub(crate) site: Arc<Backend>,
 }
 
 /// An origin that receives calls.
@@ -62,11 +63,6 @@ impl Backends {
     /// The backend of a root; the site's for an unknown one.
     pub(crate) fn for_root(&self, root: usize) -> &Arc<Backend> {
         self.by_root.get(root).unwrap_or(&self.site)
-    }
-
-    /// The backend that serves the rest of the site.
-    pub(crate) fn for_site(&self) -> &Arc<Backend> {
-        &self.site
     }
 }
 

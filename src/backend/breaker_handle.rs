@@ -14,7 +14,7 @@ use calendar_edge_core::settings::BreakerSettings;
 #[derive(Debug, Clone)]
 pub(super) struct BreakerHandle {
     breaker: Arc<Mutex<Breaker>>,
-    settings: BreakerSettings,
+    pub(super) settings: BreakerSettings,
     metrics: BackendMetrics,
 }
 
@@ -33,10 +33,6 @@ impl BreakerHandle {
             settings: settings.clone(),
             metrics,
         }
-    }
-
-    pub(super) const fn settings(&self) -> &BreakerSettings {
-        &self.settings
     }
 
     /// Admits a read, or fails with the time until the next probe, or by the name of what is wrong where that is known.

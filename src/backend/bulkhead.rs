@@ -49,11 +49,11 @@ pub(super) struct Wish<'a> {
 #[derive(Debug)]
 pub(crate) struct Bulkhead {
     name: Arc<str>,
-    capacity: Capacity,
+    pub(super) capacity: Capacity,
     queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
     /// The uploads that hold permits, of which slow ones give way as well; they stay in no memory.
-    uploads: BodyBudget,
+    pub(super) uploads: BodyBudget,
     /// Held by the waiting request that makes slow clients give way.
     watcher: Mutex<QueuePace>,
     metrics: PermitMetrics,
@@ -134,10 +134,6 @@ impl Bulkhead {
         }
     }
 
-    pub(super) const fn capacity(&self) -> Capacity {
-        self.capacity
-    }
-
     /// The name of the backend in metrics.
     pub(crate) const fn name(&self) -> &Arc<str> {
         &self.name
@@ -168,11 +164,6 @@ impl Bulkhead {
     /// Makes a permit revocable for the rest of a response.
     pub(super) fn revocable(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         self.revocable.add(permit, body)
-    }
-
-    /// The uploads that hold permits.
-    pub(super) const fn uploads(&self) -> &BodyBudget {
-        &self.uploads
     }
 
     #[cfg(test)]

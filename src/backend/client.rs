@@ -34,7 +34,7 @@ pub enum ClientError {
 /// Clients that differ in the reuse of connections; clones share these.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
-    dial: Dial,
+    pub(super) dial: Dial,
     tls: rustls::ClientConfig,
     /// The number of threads that serve.
     pub(super) threads: usize,
@@ -68,10 +68,6 @@ impl Clients {
             dial,
             tls,
         })
-    }
-
-    pub(super) const fn dial(&self) -> &Dial {
-        &self.dial
     }
 
     /// The clients that reuse connections of this thread.

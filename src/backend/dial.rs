@@ -74,7 +74,7 @@ impl Dial {
             idle_for_writes: idle_for_writes(&backend.origin),
             trusted: is_tls.then(|| backend.origin.trusted.clone()),
             is_http1_only: routes.iter().any(|route| route.host().is_some()),
-            address: routes.iter().find_map(|route| route.dial().cloned()),
+            address: routes.iter().find_map(|route| route.dial.clone()),
         }
     }
 }

@@ -112,7 +112,7 @@ impl Backend {
 
     /// Begins an upload to the rest of the site, which gives way to others if its client is slow.
     pub(crate) fn begin_upload(&self) -> Share {
-        self.shared.uploads.uploads().open()
+        self.shared.uploads.uploads.open()
     }
 
     async fn unguarded(

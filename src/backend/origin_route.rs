@@ -19,7 +19,8 @@ pub struct OriginRoute {
     host: Option<HeaderValue>,
     /// The host that a client prints for this URL; none over TLS, where the connection may speak HTTP/2.
     printed_host: Option<HeaderValue>,
-    dial: Option<DialAddress>,
+    /// The address that the host of the URL stands for, where it is not the host's own.
+    pub(super) dial: Option<DialAddress>,
     /// The credentials that the web server of the site asks for.
     basic_auth: Option<BasicAuth>,
 }
@@ -49,11 +50,6 @@ impl OriginRoute {
     /// The `Host` header, where it differs from the host of the URL.
     pub const fn host(&self) -> Option<&HeaderValue> {
         self.host.as_ref()
-    }
-
-    /// The address that the host of the URL stands for, where it is not the host's own.
-    pub(super) const fn dial(&self) -> Option<&DialAddress> {
-        self.dial.as_ref()
     }
 
     /// The URL of a path below this one, with a query.
@@ -177,7 +173,7 @@ mod tests {
         let call = OriginRoute::of_root(&settings.origin, &settings.origin.url);
         [call, OriginRoute::of_site(&settings.site())].map(|route| {
             let host = route.host().map(|host| host.to_str().unwrap().to_owned());
-            let dial = route.dial().map(ToString::to_string);
+            let dial = route.dial.as_ref().map(ToString::to_string);
             (
                 route.base().to_string(),
                 host.unwrap_or_default(),

@@ -162,20 +162,20 @@ impl SharedBackend {
         let mut state = self.clone();
         let dial = Dial::of(backend, authority);
         let [calls, site, robots] = capacities(backend);
-        if dial != *state.clients.dial() {
+        if dial != state.clients.dial {
             state.clients = Clients::new(dial, state.clients.threads, tls)?;
         }
-        if calls != state.calls.capacity() {
+        if calls != state.calls.capacity {
             state.calls = bulkhead(calls, TrafficKind::Calls, &state.metrics);
         }
-        if site != state.site.capacity() {
+        if site != state.site.capacity {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
             state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
         }
-        if robots != state.robots.capacity() {
+        if robots != state.robots.capacity {
             state.robots = bulkhead(robots, TrafficKind::Robots, &state.metrics);
         }
-        if backend.breaker != *state.breaker.settings() {
+        if backend.breaker != state.breaker.settings {
             state.breaker = BreakerHandle::new(&backend.breaker, state.metrics.clone());
         }
         Ok(state)

@@ -223,7 +223,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         older: Option<&'k Arc<StoredResponse>>,
     ) -> Option<(&'k Arc<StoredResponse>, Duration)> {
         let now = unix_time();
-        let older = older.filter(|older| older.metadata().filled.may_be_stale(now))?;
+        let older = older.filter(|older| older.fill.filled.may_be_stale(now))?;
         match self.filling.cache.serving(older, now) {
             Serving::Behind(stale) | Serving::OnError(stale) => Some((older, stale)),
             Serving::Fresh(_) | Serving::Expired => None,

@@ -51,7 +51,8 @@ pub(super) enum CollapsedRole<L> {
 pub(super) struct Leader<L> {
     running: RunningRequests<L>,
     key: String,
-    generation: u64,
+    /// The generation of removals when the question began.
+    pub(super) generation: u64,
     progress: watch::Sender<Progress<L>>,
 }
 
@@ -106,11 +107,6 @@ impl<L> Progress<L> {
 // === impl Leader ===
 
 impl<L> Leader<L> {
-    /// The generation of removals when the question began.
-    pub(super) const fn generation(&self) -> u64 {
-        self.generation
-    }
-
     /// The key of the question.
     pub(super) fn key(&self) -> &str {
         &self.key

@@ -154,7 +154,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                     stated,
                     ..self.filled(at, storable, cacheable.turn())
                 };
-                let fill = fill(cacheable, &answer, filled, leader.generation());
+                let fill = fill(cacheable, &answer, filled, leader.generation);
                 if answer.status() == StatusCode::OK {
                     self.feed.shown(&fill.dependencies);
                 }
@@ -207,7 +207,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
 
     async fn learn_zone(&self) {
         self.cache.metrics().fetched();
-        let answer = self.site.index(self.backends.for_site(), SiteZone::QUERY).await;
+        let answer = self.site.index(&self.backends.site, SiteZone::QUERY).await;
         match answer.as_deref().and_then(SiteZone::of_index) {
             Some(zone) => self.cache.clock().set(zone),
             None => {

@@ -10,8 +10,7 @@ use http_body::Body;
 use super::caching::Caching;
 use super::store::Cache;
 use crate::calls::{
-    CalendarCall, CallResponse, ClientSide, JudgedCall, Stage, StoredMetadata, StoredResponse, WholeResponse,
-    fault,
+    CalendarCall, CallResponse, ClientSide, JudgedCall, Stage, StoredMetadata, WholeResponse, fault,
 };
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::bodies::{CollectError, read_within};
@@ -255,12 +254,7 @@ impl EventPage {
 impl PagesRead {
     /// The pages so far with another one.
     fn with(before: Option<Self>, page: EventPage) -> Self {
-        let stored = page
-            .response
-            .stored
-            .as_deref()
-            .map(StoredResponse::metadata)
-            .cloned();
+        let stored = page.response.stored.as_deref().map(|stored| stored.fill.clone());
         let Some(before) = before else {
             return Self {
                 headers: page.headers,

@@ -66,9 +66,9 @@ impl CacheReport {
 
     /// What clients may do with a stored response: no more than the site allows.
     fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
-        let stated = stored.metadata().filled.stated;
+        let stated = stored.fill.filled.stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
-            let prepared = if stored.is_untransformed() {
+            let prepared = if stored.is_untransformed {
                 &self.untransformed
             } else {
                 &self.client_caching
@@ -80,7 +80,7 @@ impl CacheReport {
         let mut further = String::new();
         for (is_stated, directive) in [
             (stated.must_revalidate, ", must-revalidate"),
-            (stored.is_untransformed(), ", no-transform"),
+            (stored.is_untransformed, ", no-transform"),
         ] {
             further.push_str(if is_stated { directive } else { "" });
         }

@@ -123,14 +123,14 @@ impl Cache {
     /// How a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
         let settings = self.shared.settings.load();
-        settings.serving(&stored.metadata().filled, self.companion(), now)
+        settings.serving(&stored.fill.filled, self.companion(), now)
     }
 
     /// Returns true if nothing that a response depends on was removed since it was asked for.
     pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
         self.shared
             .generations
-            .holds(&stored.metadata().dependencies, &stored.checked)
+            .holds(&stored.fill.dependencies, &stored.checked)
     }
 
     /// A response that can be stored. `older` is the one that it replaces.

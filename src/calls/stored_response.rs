@@ -21,8 +21,9 @@ pub(crate) struct StoredResponse {
     answer: WholeResponse,
     tag: HeaderValue,
     /// Whether the site forbids other codings of it; found once, because every hit asks.
-    is_untransformed: bool,
-    fill: StoredMetadata,
+    pub(crate) is_untransformed: bool,
+    /// The circumstances in which it was asked for.
+    pub(crate) fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
     pub(crate) checked: AtomicU64,
     /// The body and its compressed codings.
@@ -87,16 +88,6 @@ impl StoredResponse {
             bodies: Arc::clone(&older.bodies),
             fill,
         }
-    }
-
-    /// Whether the site forbids other codings of it (`no-transform`).
-    pub(crate) const fn is_untransformed(&self) -> bool {
-        self.is_untransformed
-    }
-
-    /// The circumstances in which it was asked for.
-    pub(crate) const fn metadata(&self) -> &StoredMetadata {
-        &self.fill
     }
 
     /// The response itself.

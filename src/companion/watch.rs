@@ -22,7 +22,8 @@ use calendar_edge_core::settings::{BackendSettings, MarkKey};
 /// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
 #[derive(Debug)]
 pub(crate) struct CompanionService {
-    purges: PurgeRequests,
+    /// Takes purges.
+    pub(crate) purges: PurgeRequests,
     backends: Backends,
     /// To the roots, by their positions; none without a secret, which signs them.
     requests: Vec<(Url, OwnRequests)>,
@@ -115,11 +116,6 @@ impl CompanionService {
             webhooks,
             requests: roots.filter_map(|url| Some(of_root(url, key?))).collect(),
         }
-    }
-
-    /// Takes purges.
-    pub(crate) const fn purges(&self) -> &PurgeRequests {
-        &self.purges
     }
 
     /// The way to a root, and the requests to it.

@@ -97,14 +97,14 @@ impl StoreExchange {
             |last: Option<Instant>, interval| is_first || last.is_none_or(|last| now - last >= interval);
         let turn = ExchangeTurn {
             is_first,
-            is_meeting: is_due(self.met, self.fleet.limits().size().meeting_interval()),
+            is_meeting: is_due(self.met, self.fleet.limits().size.meeting_interval()),
             is_new_second: is_due(self.second, Duration::from_secs(1)),
         };
         let mut questions = Commands::new(&self.key);
         for subject in &mut self.subjects {
             subject.ask(&mut questions, turn);
         }
-        let replies = match timeout(PATIENCE, connection.ask(questions.pipe())).await {
+        let replies = match timeout(PATIENCE, connection.ask(&questions.pipe)).await {
             Ok(Ok(replies)) => replies,
             Ok(Err(error)) => return self.lost(error.into()),
             Err(_) => return self.lost(StoreFault::new(StoreFaultKind::Silent, "no reply in time")),
@@ -142,7 +142,7 @@ impl StoreExchange {
         let _ = self.once(connection, false).await;
         let mut questions = Commands::new(&self.key);
         questions.command("HDEL", "members", &[self.fleet.edge()]);
-        let _ = timeout(PATIENCE, connection.ask(questions.pipe())).await;
+        let _ = timeout(PATIENCE, connection.ask(&questions.pipe)).await;
     }
 
     /// The store cannot be reached.
@@ -165,14 +165,14 @@ impl StoreExchange {
         let pause = if is_idle { IDLE } else { self.interval };
         let crowd = async {
             limits.crowd().await;
-            sleep_until(self.met.unwrap_or(began) + limits.size().meeting_interval()).await;
+            sleep_until(self.met.unwrap_or(began) + limits.size.meeting_interval()).await;
         };
         tokio::select! {
             () = sleep_until(began + pause) => {}
             () = crowd => {}
             () = announcements.news() => {}
             () = self.fleet.migration().news() => {}
-            () = limits.logins().news() => {}
+            () = limits.logins.news() => {}
             () = self.fleet.leaving() => {}
         }
         announcements.be_idle(false);

@@ -235,7 +235,7 @@ impl Fleet {
         let alone = standing.meet(unix_time());
         drop(standing);
         self.0.metrics.is_up(true);
-        self.0.limits.logins().open(true);
+        self.0.limits.logins.open(true);
         self.0
             .companions
             .announcements()
@@ -255,7 +255,7 @@ impl Fleet {
     /// Notes that the store is of no use now.
     pub(super) fn is_alone(&self, fault: &StoreFault) {
         self.0.metrics.is_up(false);
-        self.0.limits.logins().open(false);
+        self.0.limits.logins.open(false);
         let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
         self.0
             .companions

@@ -20,8 +20,10 @@ use calendar_edge_core::settings::{FleetSettings, RateLimits};
 /// What is limited, and how many edges there are.
 #[derive(Debug)]
 pub(crate) struct FleetLimits {
-    size: FleetSize,
-    logins: LoginDesk,
+    /// The number of edges, by which they divide what they cannot share in another way.
+    pub(crate) size: FleetSize,
+    /// Where failed logins are charged.
+    pub(crate) logins: LoginDesk,
     buckets: ArcSwap<SharedBuckets>,
     permits: Mutex<Permits>,
     /// Notified when a call begins to wait for a permit at this edge.
@@ -48,16 +50,6 @@ impl FleetLimits {
     /// The hash by which all edges of a fleet know a bucket; none for an edge without a fleet.
     pub(crate) fn hash(settings: &FleetSettings) -> Option<KeyedHash> {
         FleetKey::of(settings).map(|key| key.hash())
-    }
-
-    /// Where failed logins are charged.
-    pub(crate) const fn logins(&self) -> &LoginDesk {
-        &self.logins
-    }
-
-    /// The number of edges, by which they divide what they cannot share in another way.
-    pub(crate) const fn size(&self) -> &FleetSize {
-        &self.size
     }
 
     /// Limits these buckets and backends from now on.

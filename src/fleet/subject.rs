@@ -44,7 +44,8 @@ pub(super) struct ExchangeTurn {
 /// The commands of one exchange.
 pub(super) struct Commands {
     key: Arc<FleetKey>,
-    pipe: Pipeline,
+    /// The pipeline.
+    pub(super) pipe: Pipeline,
 }
 
 /// The replies of one exchange, in the order of its commands.
@@ -102,11 +103,6 @@ impl Commands {
     /// Asks whether the server answers.
     pub(super) fn ping(&mut self) {
         self.pipe.cmd("PING");
-    }
-
-    /// The pipeline.
-    pub(super) const fn pipe(&self) -> &Pipeline {
-        &self.pipe
     }
 }
 

@@ -108,7 +108,7 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
     vec![
         // Sent first, so that what others wait for is done first, and received in the same exchange.
         Box::new(Log::new(fleet)),
-        Box::new(Logins::new(fleet.limits().logins())),
+        Box::new(Logins::new(&fleet.limits().logins)),
         Box::new(Turns::new(fleet)),
         Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),

@@ -114,7 +114,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     for left in keys.into_iter().chain(LEFT) {
         questions.command("DEL", left, &[]);
     }
-    let asked = questions.pipe().len();
+    let asked = questions.pipe.len();
     questions.script::<&str>(ABOUT, &["check:boot"], &[]);
     let mut replies = ask(&mut connection, &questions).await?;
     for _ in 0..asked {
@@ -124,7 +124,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
 }
 
 async fn ask(connection: &mut Connection, questions: &Commands) -> Result<Replies, StoreFault> {
-    let replies = connection.ask(questions.pipe()).await?;
+    let replies = connection.ask(&questions.pipe).await?;
     Ok(Replies::new(replies))
 }
 

@@ -265,7 +265,7 @@ impl<'a> Plan<'a> {
             self.settings,
             &self.candidates,
             &self.rules,
-            self.state.fleet.limits().size(),
+            &self.state.fleet.limits().size,
         )
     }
 }

@@ -104,7 +104,7 @@ impl RateLimiter {
         client: Client<'_>,
         spent: Result<Charges, Exceeded>,
     ) -> Result<Charges, Exceeded> {
-        let logins = self.fleet.limits().logins();
+        let logins = &self.fleet.limits().logins;
         let charged = match spent {
             Ok(mut charged) => logins.charge(&self.budgets, &mut charged).await.map(|()| charged),
             Err(exceeded) => Err(exceeded),
@@ -120,7 +120,7 @@ impl RateLimiter {
     /// Gives back what counts only for failed logins.
     pub(super) fn return_charges(&self, charged: Charges) {
         let back = self.budgets.return_charges(charged, Instant::now());
-        let logins = self.fleet.limits().logins();
+        let logins = &self.fleet.limits().logins;
         logins.give_back(back, self.budgets.buckets());
     }
 

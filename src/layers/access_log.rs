@@ -54,7 +54,7 @@ where
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Behind a pointer: it moves with the response, into its body.
         let record = Box::new(Record::begin(&self.sinks, &request));
-        request.context.log = Some(record.log().clone());
+        request.context.log = Some(record.log.clone());
         let span = info_span!("request", id = record.id());
         let entered = span.enter();
         let inner = self.inner.call(request);

@@ -40,7 +40,8 @@ pub(crate) struct LogSinks {
 #[derive(Debug)]
 pub(super) struct Record {
     sinks: Arc<LogSinks>,
-    log: RequestLog,
+    /// The part that inner services write to.
+    pub(super) log: RequestLog,
     id: Option<RequestId>,
     arrival: SentHead,
     started: Instant,
@@ -163,11 +164,6 @@ impl Record {
             _inflight: sinks.metrics.requests().begin(),
             sinks: Arc::clone(sinks),
         }
-    }
-
-    /// The part that inner services write to.
-    pub(super) const fn log(&self) -> &RequestLog {
-        &self.log
     }
 
     /// The id of the request.

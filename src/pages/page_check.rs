@@ -52,7 +52,7 @@ impl PageCheck {
         let log = RequestLog::default();
         let response = self
             .backends
-            .for_site()
+            .site
             .pass(request.into(), SiteTraffic::Page, &log)
             .await;
         let response = response.ok().filter(|response| is_page(response.status()))?;

@@ -126,7 +126,7 @@ impl Protocol {
             + 'static,
         S::Future: Send + 'static,
     {
-        let activity = address_permit.activity().clone();
+        let activity = address_permit.activity.clone();
         let breach = FoundBreach::default();
         // The bytes are inspected before the HTTP engine reads them.
         let stream = InspectedIo::new(
@@ -204,7 +204,7 @@ impl<S: ClientService> ServedConnection<'_, S> {
     fn drained(&mut self, stage: DrainStage) -> Option<ConnectionEnd> {
         match stage {
             DrainStage::Over => return Some(ConnectionEnd::Drain),
-            _ if self.connection.is_closing() => {}
+            _ if self.connection.is_closing => {}
             DrainStage::Dismissed => {
                 self.end = ConnectionEnd::Drain;
                 self.activity.dismiss();
@@ -230,12 +230,12 @@ impl<S: ClientService> ServedConnection<'_, S> {
 
     async fn due(&mut self, due: Due) -> Option<ConnectionEnd> {
         match due {
-            Due::Parking if self.connection.is_closing() => None,
+            Due::Parking if self.connection.is_closing => None,
             Due::Parking => {
                 let parked = self.connection.park().await;
                 parked.err().map(|error| self.ended(Err(error)))
             }
-            Due::End(_) if self.connection.is_closing() => Some(self.end),
+            Due::End(_) if self.connection.is_closing => Some(self.end),
             Due::End(Phase::Idle) => {
                 self.end = ConnectionEnd::Idle;
                 self.watch.allow_idle(self.notice);

@@ -57,7 +57,8 @@ pub(super) struct HttpConnection<'a, S: ClientService> {
     stream: Attachable<InspectedIo<ClientStream>>,
     /// `None` while the connection is parked, as it is before the client has sent anything.
     hyper: Option<Pin<Box<HyperConnection<'a, S>>>>,
-    is_closing: bool,
+    /// True if the connection ends after its running requests.
+    pub(super) is_closing: bool,
 }
 
 impl<'a, S: ClientService> HttpConnection<'a, S> {
@@ -79,11 +80,6 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
         let stream = TokioIo::new(stream);
         let connection = self.builder.serve_connection(stream, self.service.clone());
         self.hyper = Some(Box::pin(connection));
-    }
-
-    /// True if the connection ends after its running requests.
-    pub(super) const fn is_closing(&self) -> bool {
-        self.is_closing
     }
 
     /// Ends the connection when its running requests have their responses.

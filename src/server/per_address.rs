@@ -37,7 +37,8 @@ struct AddressConnections {
 pub(super) struct AddressPermit {
     per_address: PerAddressLimit,
     place: Option<(IpNet, u64)>,
-    activity: Activity,
+    /// The phase of the connection that has the permit.
+    pub(super) activity: Activity,
 }
 
 // === impl PerAddressLimit ===
@@ -129,11 +130,6 @@ impl AddressConnections {
 // === impl AddressPermit ===
 
 impl AddressPermit {
-    /// The phase of the connection that has the permit.
-    pub(super) const fn activity(&self) -> &Activity {
-        &self.activity
-    }
-
     /// A permit of another address for the same connection, which a proxy opened for it.
     pub(super) fn of_client(self, peer: Peer) -> Option<Self> {
         self.per_address.acquire_for(peer, self.activity.clone())

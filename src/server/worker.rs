@@ -182,7 +182,7 @@ where
         let protocol = protocol.load_full();
         let peer = arrival.peer();
         // Behind a pointer: the memory of a handshake must not stay with the connection.
-        let activity = address_permit.activity().clone();
+        let activity = address_permit.activity.clone();
         let accept = Box::pin(open(arrival, protocol.proxies(), address_permit));
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,

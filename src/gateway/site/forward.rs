@@ -204,7 +204,7 @@ impl Site {
             let nothing = reqwest::Body::wrap(body);
             return self.forward(asked, nothing, SiteTraffic::Page).await;
         }
-        let hook = self.backends.for_site().begin_upload();
+        let hook = self.backends.site.begin_upload();
         let body = UploadBody { body, hook };
         let body = reqwest::Body::wrap(body);
         self.forward(asked, body, SiteTraffic::Upload).await
@@ -307,7 +307,7 @@ impl Site {
         rest: MinRateBody,
         size: SizeHint,
     ) -> reqwest::Body {
-        let hook = self.backends.for_site().begin_upload();
+        let hook = self.backends.site.begin_upload();
         let rest = UploadBody { body: rest, hook };
         reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size))
     }
@@ -324,11 +324,7 @@ impl Site {
         self.logins.prepare_login(head, outgoing.request.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
         timer.asks(outgoing.request.method(), outgoing.request.url());
-        let answer = self
-            .backends
-            .for_site()
-            .pass(outgoing, traffic, &context.log)
-            .await;
+        let answer = self.backends.site.pass(outgoing, traffic, &context.log).await;
         timer.ended(
             answer
                 .as_ref()

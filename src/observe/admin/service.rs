@@ -65,7 +65,7 @@ impl Admin {
             Some((EndpointAnswer::Purge, _)) => {
                 let (head, body) = request.into_parts();
                 let companion_service = self.0.companion_service.load_full();
-                let order = companion_service.purges().take(&head, body, sender).await;
+                let order = companion_service.purges.take(&head, body, sender).await;
                 order.unwrap_or_else(|refusal| refused(&refusal))
             }
         };

@@ -92,7 +92,7 @@ impl<B: Body<Data = Bytes> + Unpin> Collector<B> {
     pub(crate) async fn collect(mut self, time: Duration) -> Result<Bytes, CollectError<B::Error>> {
         let piece = match timeout(time, self.fill()).await {
             Ok(filled) => filled?,
-            Err(_) if self.share.waits() => return Err(CollectError::NoRoom),
+            Err(_) if self.share.waits => return Err(CollectError::NoRoom),
             Err(_) => return Err(CollectError::TooSlow),
         };
         self.share.completes();

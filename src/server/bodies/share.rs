@@ -22,7 +22,8 @@ pub(crate) struct Share {
     id: BodyId,
     bytes: usize,
     is_paused: bool,
-    waits: bool,
+    /// True while the body waits for memory.
+    pub(super) waits: bool,
 }
 
 // === impl Share ===
@@ -56,11 +57,6 @@ impl Share {
         }
         self.bytes = wanted;
         self.waits = false;
-    }
-
-    /// True while the body waits for memory.
-    pub(super) const fn waits(&self) -> bool {
-        self.waits
     }
 
     /// Notes that the body waits for its client; an error if it was given up for others.

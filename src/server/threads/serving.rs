@@ -19,7 +19,8 @@ const BLOCKING_THREADS: usize = 512;
 /// The default has no threads: the runtime that starts an edge serves its connections too.
 #[derive(Debug, Default)]
 pub struct ServingThreads {
-    placement: Placement,
+    /// Gives connections to these threads.
+    pub(crate) placement: Placement,
     /// Closed when dropped, for which the threads wait.
     _running: watch::Sender<()>,
 }
@@ -55,11 +56,6 @@ impl ServingThreads {
             placement: Placement::over(runtimes),
             _running: running,
         })
-    }
-
-    /// Gives connections to these threads.
-    pub(crate) const fn placement(&self) -> &Placement {
-        &self.placement
     }
 }
 
@@ -97,7 +93,7 @@ mod tests {
     #[tokio::test]
     async fn connections_go_to_the_thread_with_the_fewest() {
         let threads = two();
-        let assign = || threads.placement().assign().unwrap();
+        let assign = || threads.placement.assign().unwrap();
         let (first, second) = (assign(), assign());
         assert_eq!(
             [name(&first).await, name(&second).await],
@@ -113,7 +109,7 @@ mod tests {
     #[tokio::test]
     async fn the_thread_that_accepts_keeps_a_few_more() {
         let threads = two();
-        let placement = threads.placement().clone();
+        let placement = threads.placement.clone();
         let second = placement.runtimes().nth(1).unwrap().clone();
         let accepted = second.spawn(async move {
             let accepted: Vec<_> = (0..20).map(|_| placement.assign().unwrap()).collect();
@@ -132,14 +128,14 @@ mod tests {
     #[tokio::test]
     async fn without_threads_none_is_assigned() {
         let threads = ServingThreads::default();
-        assert_eq!(threads.placement().threads(), 0);
-        assert!(threads.placement().assign().is_none());
+        assert_eq!(threads.placement.threads(), 0);
+        assert!(threads.placement.assign().is_none());
     }
 
     #[tokio::test]
     async fn tasks_end_with_their_threads() {
         let threads = two();
-        let assigned = threads.placement().assign().unwrap();
+        let assigned = threads.placement.assign().unwrap();
         let (held, released) = oneshot::channel::<()>();
         assigned.other_runtime().unwrap().spawn(async move {
             std::future::pending::<()>().await;

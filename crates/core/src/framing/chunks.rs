@@ -64,7 +64,7 @@ impl ChunkReader {
                 let Some(line) = line else {
                     return Ok(None);
                 };
-                let consumed = scan.consumed();
+                let consumed = scan.start;
                 self.stage = match self.size(line)? {
                     0 => ChunkStage::Trailer(LineScan::default()),
                     size => ChunkStage::Data(size),
@@ -93,7 +93,7 @@ impl ChunkReader {
                 let Some(line) = scan.next(held, most).map_err(trailer_fault)? else {
                     return Ok(None);
                 };
-                let consumed = scan.consumed();
+                let consumed = scan.start;
                 if line.is_empty() {
                     return Ok(Some((consumed, true)));
                 }

@@ -75,7 +75,7 @@ impl HeadReader {
                 HeadStage::Before if line.is_empty() => self.stage = HeadStage::RequestLine,
                 HeadStage::Before | HeadStage::RequestLine => {
                     // The scan stands behind the line's CRLF.
-                    let start = self.scan.consumed() - line.len() - 2;
+                    let start = self.scan.start - line.len() - 2;
                     self.request = Some(RequestLine::read(line, start, limits.target_bytes)?);
                     self.stage = HeadStage::Fields;
                 }
@@ -154,7 +154,7 @@ impl HeadReader {
 
     fn finish(&mut self) -> Head {
         Head {
-            bytes: self.scan.consumed(),
+            bytes: self.scan.start,
             respelling: self.request.take().and_then(|request| request.respelling),
             body: self.body.unwrap_or(Body::Length(0)),
         }

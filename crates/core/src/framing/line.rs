@@ -6,7 +6,7 @@ use super::bytes::first_control;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LineScan {
     /// The first byte of the line.
-    start: usize,
+    pub(super) start: usize,
     /// The first byte that was not scanned yet.
     seen: usize,
 }
@@ -50,11 +50,6 @@ impl LineScan {
     /// The bytes of the line that is not complete yet.
     pub(super) fn unfinished<'a>(&self, held: &'a [u8]) -> &'a [u8] {
         held.get(self.start..).unwrap_or_default()
-    }
-
-    /// The number of bytes up to the end of the last complete line.
-    pub(super) const fn consumed(&self) -> usize {
-        self.start
     }
 }
 

@@ -20,7 +20,8 @@ pub struct OriginUrls {
     further: Vec<String>,
     /// The port that connections are opened to.
     port: u16,
-    served: ServedPart,
+    /// The part of the origin that the edge stands for.
+    pub(super) served: ServedPart,
 }
 
 /// The source of the printed names.
@@ -69,11 +70,6 @@ impl OriginUrls {
         let host = public.and_then(|public| public.host_str().map(ToOwned::to_owned));
         let with_port = host.map(|host| format!("{host}:{}", self.port));
         self.further.iter().cloned().chain(with_port)
-    }
-
-    /// The part of the origin that the edge stands for.
-    pub(super) const fn served(&self) -> ServedPart {
-        self.served
     }
 
     /// The setting that names a root.

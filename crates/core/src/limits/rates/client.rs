@@ -23,11 +23,11 @@ pub enum CostClass {
 /// The address of a client and the identity that it counts as.
 #[derive(Debug, Clone, Copy)]
 pub struct Client<'a> {
-    address: Option<IpAddr>,
-    identity: &'a Identity,
-    authorization: Option<&'a [u8]>,
-    scheme: &'a str,
-    is_read: bool,
+    pub(super) address: Option<IpAddr>,
+    pub(super) identity: &'a Identity,
+    pub(super) authorization: Option<&'a [u8]>,
+    pub(super) scheme: &'a str,
+    pub(super) is_read: bool,
 }
 
 // === impl CostClass ===
@@ -81,30 +81,10 @@ impl<'a> Client<'a> {
         self.address.map(client_network)
     }
 
-    pub(super) const fn address(&self) -> Option<IpAddr> {
-        self.address
-    }
-
-    pub(super) const fn identity(&self) -> &'a Identity {
-        self.identity
-    }
-
     /// The accounts that its credentials may be of.
     pub(super) fn accounts(&self) -> impl Iterator<Item = &'a Principal> + use<'a> {
         let principals = self.identity.principals().iter();
         principals.filter(|principal| !matches!(principal, Principal::Token(_)))
-    }
-
-    pub(super) const fn scheme(&self) -> &'a str {
-        self.scheme
-    }
-
-    pub(super) const fn is_read(&self) -> bool {
-        self.is_read
-    }
-
-    pub(super) const fn authorization(&self) -> Option<&'a [u8]> {
-        self.authorization
     }
 }
 

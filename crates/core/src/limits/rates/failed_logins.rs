@@ -165,13 +165,13 @@ impl Budgets {
     /// The budgets that a failed login of this client is charged to; none for a client without credentials. A login that
     /// is known is not charged to its account.
     pub(super) fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget> {
-        let has_none = client.identity().principals().is_empty();
+        let has_none = client.identity.principals().is_empty();
         let Some(rate) = self.limits.failed_logins.filter(|_| !has_none) else {
             return Vec::new();
         };
         let network = client.network();
         let by_address = network.map(|network| self.budget(rate, "address-logins", network));
-        let is_one = client.identity().sole_account().is_some();
+        let is_one = client.identity.sole_account().is_some();
         let mut is_owner = false;
         let accounts = client.accounts().filter(|account| {
             // What is known of an unusual name holds for all that it counts with.

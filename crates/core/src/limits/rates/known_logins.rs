@@ -46,7 +46,7 @@ impl Budgets {
     /// of them the site accepted.
     pub(super) fn known_by(&self, client: Client<'_>) -> Option<Box<KnownBy>> {
         let account = client.accounts().next()?;
-        let is_one = client.identity().sole_account().is_some();
+        let is_one = client.identity.sole_account().is_some();
         (is_one && self.count_logins()).then(|| {
             let mut known = self.known_at(client, account);
             // A password that is proved at one door makes the address known at the door that names no account.
@@ -63,10 +63,10 @@ impl Budgets {
         let known = self.known_at(client, account);
         let is_noted = |bucket: &u64| !self.buckets.store.is_full(*bucket, now);
         // The bucket of the credentials is the last.
-        let read_with = client.authorization().and(known.read.last());
+        let read_with = client.authorization.and(known.read.last());
         known.proved.iter().any(is_noted)
             || (known.read.iter().any(is_noted) && is_noted(&known.checks))
-            || (client.is_read() && read_with.is_some_and(is_noted))
+            || (client.is_read && read_with.is_some_and(is_noted))
     }
 
     /// Asks the other edges of a fleet, with the next exchange, whether they know the login of a client whose account has
@@ -85,8 +85,8 @@ impl Budgets {
     /// The buckets of an account at the client's network, and with the client's credentials.
     fn known_at(&self, client: Client<'_>, account: &Principal) -> KnownBy {
         let hash = &self.buckets.hash;
-        let (network, scheme) = (client.network(), client.scheme());
-        let shown = client.authorization();
+        let (network, scheme) = (client.network(), client.scheme);
+        let shown = client.authorization;
         let of = |kind: &str, scheme: &str| {
             let at_network = network.map(|network| hash.hash_one((kind, scheme, account, network)));
             let with_credentials = shown.map(|shown| hash.hash_one((kind, scheme, account, shown)));

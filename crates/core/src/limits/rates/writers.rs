@@ -26,7 +26,7 @@ impl Writers {
     /// Returns true if writes may come from a client's address. An unknown address is on no list.
     pub fn are_at(&self, client: Client<'_>) -> bool {
         let is_listed = |address| self.networks.iter().any(|network| network.contains(&address));
-        self.networks.is_empty() || client.address().is_some_and(is_listed)
+        self.networks.is_empty() || client.address.is_some_and(is_listed)
     }
 
     /// Returns true if a client claims to be a listed account; the site checks the password.
@@ -35,7 +35,7 @@ impl Writers {
     /// belong to another account.
     pub fn include(&self, client: Client<'_>) -> bool {
         let is_listed = |account: &str| self.names.iter().any(|name| name == account);
-        self.names.is_empty() || client.identity().sole_account().is_some_and(is_listed)
+        self.names.is_empty() || client.identity.sole_account().is_some_and(is_listed)
     }
 }
 

@@ -39,7 +39,7 @@ impl RuleControl {
     /// Takes other settings. Returned calls stay returned.
     pub fn adopt(&mut self, rule: CutoverRule) {
         let known = self.guard.take();
-        let known = known.filter(|guard| Some(guard.settings()) == rule.guard.as_ref());
+        let known = known.filter(|guard| Some(&guard.settings) == rule.guard.as_ref());
         self.guard = known.or_else(|| rule.guard.as_ref().map(RuleGuard::new));
         self.rule = rule;
     }

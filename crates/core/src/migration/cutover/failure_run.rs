@@ -9,7 +9,8 @@ use crate::unix_time::UnixTime;
 /// The failures since the last call that did not fail.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FailureRun {
-    failed: u64,
+    /// The failures in a row.
+    pub(super) failed: u64,
     clients: HashMap<ClientId, u64>,
     /// The first failure.
     began: Option<UnixTime>,
@@ -35,11 +36,6 @@ impl FailureRun {
         self.failed = 0;
         self.clients.clear();
         self.began = None;
-    }
-
-    /// The failures in a row.
-    pub(super) const fn failed(&self) -> u64 {
-        self.failed
     }
 
     /// The time since the first of them.

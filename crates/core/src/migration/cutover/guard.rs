@@ -26,7 +26,7 @@ const OUTAGE: Duration = Duration::from_secs(5);
 /// What a guard counts.
 #[derive(Debug, Clone)]
 pub struct RuleGuard {
-    settings: GuardSettings,
+    pub(super) settings: GuardSettings,
     long: Window,
     short: Window,
     run: FailureRun,
@@ -45,10 +45,6 @@ impl RuleGuard {
             differences: FailureRun::default(),
             settings: settings.clone(),
         }
-    }
-
-    pub(super) const fn settings(&self) -> &GuardSettings {
-        &self.settings
     }
 
     /// Counts an event of a client's call, and finds out whether it was one too many.
@@ -85,7 +81,7 @@ impl RuleGuard {
 
     /// The name of a slot, which holds for windows of the same length.
     pub(super) fn slot_name(&self, number: u128) -> String {
-        format!("{}-{number}", self.long.width().as_millis())
+        format!("{}-{number}", self.long.width.as_millis())
     }
 
     /// What this edge counted in a slot.
@@ -164,14 +160,14 @@ impl RuleGuard {
         clients.extend(self.run.clients());
         let counts = [self.run.clients().count(), clients.len()];
         let [with, all] = counts.map(|number| u64::try_from(number).unwrap_or(u64::MAX));
-        is_of_clients(most, (with, all)).then(|| in_a_row(self.run.failed()))
+        is_of_clients(most, (with, all)).then(|| in_a_row(self.run.failed))
     }
 
     /// True if every call failed for some seconds, and no client called in the window but those whose calls failed: then
     /// one client is enough, such as a front end that renders on a server (T-94).
     fn judge_outage(&self, now: UnixTime) -> Option<String> {
         let most = self.settings.failures?;
-        let failed = self.run.failed();
+        let failed = self.run.failed;
         let is_sure = most.is_surely_exceeded_by(failed, failed) && self.is_of_all_clients(&self.run, now);
         is_sure.then(|| in_a_row(failed))
     }

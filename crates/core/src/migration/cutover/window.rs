@@ -13,7 +13,8 @@ const SLOTS: u32 = 10;
 /// The calls of a rule in the last while.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
-    width: Duration,
+    /// The length of a slot.
+    pub(super) width: Duration,
     slots: Vec<WindowSlot>,
 }
 
@@ -83,11 +84,6 @@ impl Window {
     /// The number of the slot of a moment.
     pub(super) fn number(&self, now: UnixTime) -> u128 {
         now.since_epoch().as_nanos() / self.width.as_nanos()
-    }
-
-    /// The length of a slot.
-    pub(super) const fn width(&self) -> Duration {
-        self.width
     }
 
     fn recent(&self, now: UnixTime) -> impl Iterator<Item = &WindowSlot> {

@@ -144,7 +144,7 @@ fn accepted<B>(
         operation: call.operation,
         enveloped: call.enveloped,
         had_byte_order_mark,
-        served: rules.urls.served(),
+        served: rules.urls.served,
     };
     AcceptedResponse::new(head, body)
 }

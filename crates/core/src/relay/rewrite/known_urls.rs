@@ -118,16 +118,16 @@ impl KnownUrls {
     }
 
     fn add_root(&mut self, root: usize, name: &OriginRoot) {
-        let tail = format!("{}/{}", name.prefix(), self.origin_namespace);
+        let tail = format!("{}/{}", name.prefix, self.origin_namespace);
         self.add(name, tail, UrlMeaning::Api(vec![root]));
-        self.add(name, format!("{}/", name.prefix()), UrlMeaning::Roots(vec![root]));
+        self.add(name, format!("{}/", name.prefix), UrlMeaning::Roots(vec![root]));
     }
 
     /// Adds a URL, or its root to those that have the same URL.
     fn add(&mut self, name: &OriginRoot, tail: String, meaning: UrlMeaning) {
         let mut known = self.urls.iter_mut();
         let known = known.find(|url| {
-            url.authority == name.authority() && url.tail == tail && url.meaning.rank() == meaning.rank()
+            url.authority == name.authority && url.tail == tail && url.meaning.rank() == meaning.rank()
         });
         match (known.map(|url| &mut url.meaning), meaning) {
             (
@@ -137,7 +137,7 @@ impl KnownUrls {
                 roots.extend(more);
             }
             (_, meaning) => self.urls.push(KnownUrl {
-                authority: name.authority().to_owned(),
+                authority: name.authority.clone(),
                 tail,
                 meaning,
             }),
@@ -145,10 +145,10 @@ impl KnownUrls {
     }
 
     fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
-        let authority = dialled.authority();
+        let authority = dialled.authority.as_str();
         let is_known =
             |url: &KnownUrl| matches!(url.meaning, UrlMeaning::Site { .. }) && url.authority == authority;
-        if authority == advertised.authority() || self.urls.iter().any(is_known) {
+        if authority == advertised.authority || self.urls.iter().any(is_known) {
             return;
         }
         self.urls.push(KnownUrl {
@@ -161,7 +161,7 @@ impl KnownUrls {
         });
         if dialled.is_telling() {
             self.addresses
-                .push(AddressSpelling::new(authority, advertised.authority()));
+                .push(AddressSpelling::new(authority, &advertised.authority));
         }
     }
 }

@@ -6,8 +6,10 @@ use url::Url;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginRoot {
     scheme: &'static str,
-    authority: String,
-    prefix: String,
+    /// The host, and the port if it is explicit.
+    pub(super) authority: String,
+    /// The text between the authority and the slash before the namespace.
+    pub(super) prefix: String,
 }
 
 /// The names of one REST root.
@@ -46,11 +48,6 @@ impl OriginRoot {
         }
     }
 
-    /// The host, and the port if it is explicit.
-    pub(super) fn authority(&self) -> &str {
-        &self.authority
-    }
-
     /// This root without its port, as the plugin prints the server of `/doc`; `None` if it has no port.
     pub(super) fn without_port(&self) -> Option<Self> {
         let (host, _) = self
@@ -61,11 +58,6 @@ impl OriginRoot {
             authority: host.to_owned(),
             ..self.clone()
         })
-    }
-
-    /// The text between the authority and the slash before the namespace.
-    pub(super) fn prefix(&self) -> &str {
-        &self.prefix
     }
 
     /// The scheme and authority: `https://wp.example.org`.
@@ -153,7 +145,7 @@ mod tests {
     #[test]
     fn trailing_slash_and_default_port_do_not_matter() {
         assert_eq!(root("https://h:443/wp-json/"), root("https://h/wp-json"));
-        assert_eq!(root("http://h:8080/").prefix(), "");
+        assert_eq!(root("http://h:8080/").prefix, "");
     }
 
     #[test]

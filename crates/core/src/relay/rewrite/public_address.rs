@@ -92,7 +92,7 @@ impl<'a> PublicAddresses<'a> {
             return true;
         };
         let mut names = self.map.names();
-        names.any(|(_, name)| name.authority() == authority) || self.further.contains(authority)
+        names.any(|(_, name)| name.authority == *authority) || self.further.contains(authority)
     }
 
     /// The public address of a root or of a route of the calendar.
@@ -114,8 +114,8 @@ impl<'a> PublicAddresses<'a> {
     /// The longest root that a URL is below, and the rest of the URL as a path below that root.
     fn below_root(&self, reference: &Reference<'_>) -> Option<(usize, String)> {
         let route = |(root, name): (usize, &OriginRoot)| {
-            let is_named = reference.authority.as_deref() == Some(name.authority());
-            let rank = (is_named, name.prefix().len(), root == self.root);
+            let is_named = reference.authority.as_deref() == Some(name.authority.as_str());
+            let rank = (is_named, name.prefix.len(), root == self.root);
             Some((rank, root, route_below(name, reference)?))
         };
         let found = self.map.names().filter_map(route).max_by_key(|(rank, ..)| *rank);
@@ -133,7 +133,7 @@ impl<'a> PublicAddresses<'a> {
 
 /// The rest of a URL below a root; `None` if it is not below it.
 fn route_below(name: &OriginRoot, reference: &Reference<'_>) -> Option<String> {
-    let below = reference.path.strip_prefix(name.prefix())?;
+    let below = reference.path.strip_prefix(name.prefix.as_str())?;
     let is_below = below.is_empty() || below.starts_with('/');
     is_below.then(|| format!("{below}{}", reference.rest))
 }

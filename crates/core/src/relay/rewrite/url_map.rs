@@ -65,7 +65,7 @@ impl UrlMap {
         let printed = known.map(|(_, name)| Cow::Borrowed(name)).or_else(parsed)?;
         let with_path = self.names().filter(|(_, name)| name.has_path_of(&printed));
         let rank =
-            |(root, name): &(usize, &OriginRoot)| (name.authority() == printed.authority(), *root == asked);
+            |(root, name): &(usize, &OriginRoot)| (name.authority == printed.authority, *root == asked);
         with_path.max_by_key(rank).map(|(root, _)| root)
     }
 
