@@ -232,7 +232,7 @@ mod tests {
             ),
             (
                 anonymous("organizers"),
-                "next answers: 1% of the clients: rule organizers, at its first step",
+                "next answers: 1% of the clients: rule organizers",
             ),
             (lines("GET", "venues"), "origin answers: all clients"),
             (
