@@ -110,10 +110,5 @@ mod tests {
         assert!(fate("6.10", SiteVersion::UNKNOWN).starts_with("translated, if the site has it. "));
         let older = SiteVersion::exactly(version("6.10"));
         assert!(fate("6.17.2", older).contains("not made up"));
-        let row = dated_differences()
-            .iter()
-            .find(|row| row.name == "event_in_trash");
-        let found = met(row.expect("a row"), version("6.17.2"), older).expect("met");
-        assert!(found.starts_with("translated where the site's response tells it. "));
     }
 }
