@@ -11,7 +11,9 @@ use url::Url;
 use super::awaited_name::AwaitedName;
 use crate::server::state_file;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
-use calendar_edge_judge::contract::{PublishedIndex, TableInForce, TablesInForce, calendar_namespace};
+use calendar_edge_judge::contract::{
+    MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
+};
 use calendar_edge_judge::problem::Words;
 
 /// The indexes of all roots in use; clones share them.
@@ -273,7 +275,8 @@ pub(crate) fn with_told_namespace(mut settings: Settings, document: &Value) -> S
 /// The document in the site's file; none if it is missing or damaged.
 pub fn stored_indexes(site: &BackendSettings) -> Option<Value> {
     let path = site.origin.index_file.as_ref()?;
-    state_file::read_json(path).unwrap_or_else(|error| {
+    let most = site.roots.len().saturating_mul(MOST_INDEX_BYTES);
+    state_file::read_json(path, u64::try_from(most).unwrap_or(u64::MAX)).unwrap_or_else(|error| {
         tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
         None
     })

@@ -11,7 +11,7 @@ use calendar_edge_core::survey::{Obstacle, Way};
 
 use super::list_reader::{ListReader, Trouble, patiently};
 use super::pace::Pace;
-use crate::survey::ask;
+use crate::survey::AskSender;
 
 // === impl ListReader ===
 
@@ -28,12 +28,12 @@ impl ListReader<'_> {
         let key = key.context("the settings have no secret of the plugin")?;
         let root = self.settings.roots.first().context("there is no REST root")?;
         let way = Way::to_root(&site, &root.origin_url, "origin.url");
+        let sender = AskSender::new(site.clone(), &way)?;
         let mut facts = Facts::wanting_records(true);
         while let Some(question) = facts.next_question(unix_time()) {
-            let nonce = question_nonce().context("the system gives no random bytes")?;
-            let asked = way.clone().to_facts(&question, nonce);
             let ask = || async {
-                let found = ask(site.clone(), &asked).await;
+                let nonce = question_nonce().context("the system gives no random bytes")?;
+                let found = sender.send(&way.clone().to_facts(&question, nonce)).await;
                 Ok(found.map(|found| found.facts(key, nonce)))
             };
             let reply = patiently(pace, ask, trouble).await??;

@@ -16,7 +16,7 @@ use super::rate_limiter::RateLimiter;
 use super::record_reads::RecordReads;
 use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, answering_stages, calendar_stages};
-use crate::backend::OriginRoute;
+use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
 use crate::companion::{Companions, FeedParts, FeedRoute, LastWalked, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
@@ -63,7 +63,7 @@ struct GatewayParts<C> {
     /// Charges readers of the feed.
     limiter: RateLimiter,
     /// The root of a site that has not told yet under which name it has the calendar.
-    unnamed: Option<(Url, GatewayState)>,
+    unnamed: Option<(Url, SiteIndexes)>,
 }
 
 // === impl Gateway ===
@@ -88,7 +88,8 @@ impl Gateway {
             feed: FeedRoute::new(settings, feed),
             limiter: plan.rate_limiter(),
             site: site(&plan),
-            unnamed: is_unnamed(&settings.origin).then(|| (settings.origin.url.clone(), state.clone())),
+            unnamed: is_unnamed(&settings.origin)
+                .then(|| (settings.origin.url.clone(), state.indexes.clone())),
             discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
             purges: PurgeRequests::new(&plan.site, &state.companions),
             decider: plan.decider,
@@ -155,13 +156,11 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             let (asked, _) = request.split();
             return Box::pin(async move { Ok(self.read_feed(&asked).await) });
         }
-        if let Some((root, state)) = &self.unnamed
+        if let Some((root, indexes)) = &self.unnamed
             && self.decider.depends_on_namespace(&request.decided_by())
         {
-            return answered(fault::exchange_failed(
-                &state.indexes.name.missing(root),
-                &state.warnings,
-            ));
+            let failure = indexes.name.missing(root);
+            return answered(fault::exchange_failed(&failure, &self.site.warnings));
         }
         if let Some(known) = self.known(&request) {
             return self.call(request, OpenedBy::Known(known));
@@ -199,10 +198,17 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
         let (asked, body) = request.split();
         let call = calendar_call(asked, opened, CallBody::Incoming(body));
-        if call.names_head() {
-            return Box::pin(async move { Ok(self.calendar.call(call).await.without_body()) });
+        Box::pin(async move { Ok(self.answer(call).await) })
+    }
+
+    /// The calendar's response, without a body if the client names HEAD beside a write.
+    async fn answer(&self, call: CallRequest) -> EdgeResponse {
+        let names_head = call.names_head();
+        let response = self.calendar.call(call).await;
+        if names_head {
+            return response.without_body();
         }
-        Box::pin(async move { Ok(self.calendar.call(call).await) })
+        response
     }
 
     /// What was decided about the same request before.
@@ -254,13 +260,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             Passage::Answered(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
-                let names_head = call.names_head();
-                let response = self.calendar.call(call).await;
-                if names_head {
-                    response.without_body()
-                } else {
-                    response
-                }
+                self.answer(call).await
             }
             Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,
         }

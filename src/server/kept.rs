@@ -48,6 +48,9 @@ struct Held<T> {
     file: Option<PathBuf>,
 }
 
+/// The largest file that is read, in bytes. Facts are the largest, and take far less.
+const LARGEST: u64 = 256 << 20;
+
 /// The time between two writes of what changes: the loss of a crash. A write that failed is repeated after it.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -77,7 +80,7 @@ impl<T: Keep> Kept<T> {
     /// Why the file cannot be read, which is logged.
     pub(crate) fn read<D: DeserializeOwned>(file: Option<&Path>) -> Result<Option<D>, String> {
         let Some(file) = file else { return Ok(None) };
-        state_file::read_json(file).map_err(|error| {
+        state_file::read_json(file, LARGEST).map_err(|error| {
             let error = format!("{} cannot be read: {error}", file.display());
             tracing::error!(error, "{} cannot be read: {}", T::WHAT, T::UNREAD);
             error
@@ -149,7 +152,7 @@ impl<T: Keep> Kept<T> {
     }
 
     /// Writes what has changed, if there is a file. Blocks, with the value unlocked.
-    fn write(&self) {
+    pub(crate) fn write(&self) {
         let mut is_failing = self.0.writer.lock();
         self.0.is_spawned.store(false, Ordering::Release);
         if !self.0.is_changed.swap(false, Ordering::AcqRel) {

@@ -9,9 +9,6 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The largest file that is read, in bytes. Facts are the largest, and take far less.
-const LARGEST: u64 = 256 << 20;
-
 /// The files whose last write failed, and the errors. They are few: their names come from the code and the settings.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
@@ -66,14 +63,14 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> io::Result<()
     })
 }
 
-/// The value in a file; none if there is no file.
+/// The value in a file of at most so many bytes; none if there is no file.
 ///
 /// # Errors
 ///
 /// When the file cannot be read, or holds something else.
-pub(crate) fn read_json<D: DeserializeOwned>(path: &Path) -> io::Result<Option<D>> {
+pub(crate) fn read_json<D: DeserializeOwned>(path: &Path, most: u64) -> io::Result<Option<D>> {
     match File::open(path) {
-        Ok(file) => Ok(Some(serde_json::from_reader(BufReader::new(file.take(LARGEST)))?)),
+        Ok(file) => Ok(Some(serde_json::from_reader(BufReader::new(file.take(most)))?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

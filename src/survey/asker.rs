@@ -24,7 +24,7 @@ use super::exchange_obstacle::of_exchange;
 const AT_ONCE: usize = 8;
 
 /// A client, and the way that it takes.
-struct AskSender {
+pub(crate) struct AskSender {
     client: reqwest::Client,
     route: OriginRoute,
     backend: BackendSettings,
@@ -82,18 +82,14 @@ pub(crate) fn deadline() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }
 
-/// Sends one request, as a survey would.
-///
-/// # Errors
-/// Why there is no response.
-pub(crate) async fn ask(backend: BackendSettings, ask: &Ask) -> Result<SiteResponse, Obstacle> {
-    AskSender::new(backend, &ask.way)?.send(ask).await
-}
-
 // === impl AskSender ===
 
 impl AskSender {
-    fn new(backend: BackendSettings, way: &Way) -> Result<Self, Obstacle> {
+    /// A client for requests on this way, with the settings of its backend.
+    ///
+    /// # Errors
+    /// The client cannot be made.
+    pub(crate) fn new(backend: BackendSettings, way: &Way) -> Result<Self, Obstacle> {
         let route = if way.is_page {
             OriginRoute::of_site(&backend)
         } else {
@@ -112,7 +108,11 @@ impl AskSender {
         })
     }
 
-    async fn send(&self, ask: &Ask) -> Result<SiteResponse, Obstacle> {
+    /// Sends one request of this way.
+    ///
+    /// # Errors
+    /// Why there is no response.
+    pub(crate) async fn send(&self, ask: &Ask) -> Result<SiteResponse, Obstacle> {
         let trouble = |error: reqwest::Error| of_exchange(&error, ask.way.key);
         let url = self.url(&ask.target);
         let request = self.client.get(url.clone()).headers(self.headers(ask, &url));

@@ -248,8 +248,8 @@ impl ChangeFeed {
         let is_urgent = log.doubted() != doubted;
         drop(log);
         if is_urgent {
-            // Rare: the site's number will not say it again.
-            self.0.log.write_soon();
+            // Rare, and the site's number will not show it again: it is on the disk before its message is acknowledged.
+            self.0.log.write();
         }
         self.0.moved.send_replace(());
     }
