@@ -34,4 +34,5 @@ mod migration;
 mod observe;
 mod pages;
 mod server;
+mod surface;
 pub mod telemetry;

@@ -137,7 +137,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            fleet: FleetTask::begin(&gateway.fleet),
+            fleet: FleetTask::begin(&gateway.subjects.fleet),
             manager,
             threads,
         };
@@ -168,14 +168,10 @@ async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
         // Bounded: the first call finds namespace and index known, unless the site is slow or down.
         let _ = tokio::time::timeout(FIRST_READING, read).await;
     }
-    let following = follow_companions(
-        gateway.companions.clone(),
-        reloader.companion_service(),
-        gateway.metrics.cache().clone(),
-    );
-    let asking = follow_facts(gateway.companions.clone(), reloader.companion_service());
+    let following = follow_companions(gateway.subjects.companions.clone(), reloader.companion_service());
+    let asking = follow_facts(gateway.subjects.companions.clone(), reloader.companion_service());
     let posting = post_changes(
-        gateway.companions.clone(),
+        gateway.subjects.companions.clone(),
         reloader.companion_service(),
         gateway.drain.clone(),
     );

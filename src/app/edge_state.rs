@@ -100,7 +100,7 @@ impl EdgeState {
         let webhooks = WebhookService::new(&self.receivers, gateway.site());
         let site = settings.site();
         let backends = Backends::new(&site, &state.backends);
-        let companion_service = CompanionService::new(&site, &state.companions, backends, webhooks);
+        let companion_service = CompanionService::new(&site, &state.subjects.companions, backends, webhooks);
         (
             layers::stack(settings, log, &state.circle, gateway),
             companion_service,

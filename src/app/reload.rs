@@ -252,12 +252,9 @@ impl Reloader {
             companion_service: self.companion_service(),
             metrics: state.metrics.clone(),
             readings: Readings::default(),
-            cache: state.cache.clone(),
-            calendar_pages: state.pages.clone(),
-            fleet: state.fleet.clone(),
+            subjects: state.subjects.clone(),
             refusals: in_use.state.refusals.clone(),
             findings: state.findings.clone(),
-            migration: state.migration.clone(),
             bodies: state.bodies.clone(),
             buffers: state.buffers.clone(),
         })

@@ -9,10 +9,12 @@ mod collapsed_requests;
 mod fetch;
 mod forms;
 mod invalidating;
+mod metrics;
 mod removal_log;
 mod served;
 mod site_clock;
 mod statistics;
+mod status;
 mod store;
 
 pub(crate) use caching::Caching;

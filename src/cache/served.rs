@@ -6,11 +6,11 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES};
 use http::{HeaderValue, StatusCode};
 
 use super::fetch::KeyedCall;
+use super::metrics::CacheMetrics;
 use crate::calls::{CallResponse, StoredResponse, WholeResponse};
 use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
-use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife, stated_age};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;

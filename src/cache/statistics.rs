@@ -46,10 +46,4 @@ impl Cache {
         answers.run_pending_tasks();
         (answers.entry_count(), answers.weighted_size())
     }
-
-    /// Sets the gauges that are read with the metrics.
-    pub(crate) fn measure(&self) {
-        let (entries, bytes) = self.weight();
-        self.metrics().hold(entries, bytes);
-    }
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use moka::sync::Cache as Moka;
 
+use super::metrics::CacheMetrics;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::Invalidates;
-use crate::telemetry::CacheMetrics;
+use crate::telemetry::Metrics;
 use calendar_edge_core::cache::{CompanionSigns, Removal, RemovalCause, Serving};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::CacheSettings;
@@ -52,7 +53,9 @@ pub(crate) enum Lookup {
 
 impl Cache {
     /// An empty cache within the bounds of the settings. What clients still read of dropped responses counts in `buffers`.
-    pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics, buffers: &BufferBudget) -> Self {
+    pub(crate) fn new(settings: &CacheSettings, metrics: &Metrics, buffers: &BufferBudget) -> Self {
+        let metrics = metrics.register(CacheMetrics::new);
+        metrics.expect();
         Self {
             shared: Arc::new(CacheState {
                 settings: ArcSwap::from_pointee(settings.clone()),
@@ -68,7 +71,7 @@ impl Cache {
     }
 
     /// Takes new settings. A cache that is switched off forgets; another bound of memory keeps what fits.
-    pub(crate) fn adapt(&self, settings: &CacheSettings) {
+    pub(super) fn take(&self, settings: &CacheSettings) {
         let old = self.shared.settings.swap(Arc::new(settings.clone()));
         if !settings.enabled {
             self.answers().invalidate_all();
@@ -216,6 +219,10 @@ impl Invalidates for Cache {
 
     fn reconcile(&self) -> Duration {
         self.shared.settings.load().reconcile
+    }
+
+    fn companion_is_silent(&self, is_silent: bool) {
+        self.shared.metrics.companion_is_silent(is_silent);
     }
 }
 

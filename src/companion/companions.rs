@@ -23,7 +23,6 @@ use calendar_edge_core::companion::purge::{
     CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
 };
 use calendar_edge_core::fleet::SeenNumber;
-use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
 
 /// The companion plugins by the REST root at the site; clones share them.
@@ -93,10 +92,9 @@ impl Companions {
         self.0.roots.lock().get(root).is_some_and(holds)
     }
 
-    /// Forgets the roots that are no longer configured.
-    pub(crate) fn adapt(&self, roots: &[Root]) {
-        let is_configured = |url: &Url| roots.iter().any(|root| root.origin_url == *url);
-        self.0.roots.lock().retain(|url, _| is_configured(url));
+    /// Shows operators whether the plugins are expected and send nothing while clients call.
+    pub(super) fn is_silent(&self, is_silent: bool) {
+        self.0.cache.companion_is_silent(is_silent);
     }
 
     /// Notes that a client calls the calendar.

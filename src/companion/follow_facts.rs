@@ -101,6 +101,8 @@ mod tests {
         fn reconcile(&self) -> Duration {
             RECONCILE
         }
+
+        fn companion_is_silent(&self, _: bool) {}
     }
 
     /// A site that tells facts, and that nobody asks by itself.

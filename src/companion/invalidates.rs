@@ -23,4 +23,7 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
 
     /// The time in which a lost message has to be noticed.
     fn reconcile(&self) -> Duration;
+
+    /// Shows operators whether the companion plugin is expected and sends nothing while clients call.
+    fn companion_is_silent(&self, is_silent: bool);
 }

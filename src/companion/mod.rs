@@ -8,6 +8,7 @@ mod feed;
 mod follow_facts;
 mod invalidates;
 mod purge_requests;
+mod status;
 mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};

@@ -14,7 +14,7 @@ use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
-use crate::telemetry::{CacheMetrics, unix_time};
+use crate::telemetry::unix_time;
 use calendar_edge_core::companion::purge::CompanionSilence;
 use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
@@ -38,7 +38,6 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) async fn follow_companions(
     companions: Companions,
     companion_service: Arc<ArcSwap<CompanionService>>,
-    metrics: CacheMetrics,
 ) {
     let mut silence = CompanionSilence::default();
     // A site that answers slowly must not keep the watch from others.
@@ -51,7 +50,7 @@ pub(crate) async fn follow_companions(
         let is_called = companions.were_called(long / 2);
         let last = companions.last_sign();
         if let Some(is_silent) = silence.look(is_expected, is_called, last, (long, unix_time())) {
-            metrics.companion_is_silent(is_silent);
+            companions.is_silent(is_silent);
             tell_silence(is_silent, long);
         }
         for root in companions.look() {

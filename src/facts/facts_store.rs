@@ -8,8 +8,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::Url;
 
+use super::metrics::FactsMetrics;
+use crate::server::Subject;
 use crate::server::{Drain, Keep, Kept};
-use crate::telemetry::{FactsMetrics, Metrics, unix_time};
+use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::facts::{
@@ -52,22 +54,9 @@ struct FactsPlace {
 /// The file in the directory of the settings.
 const FILE: &str = "facts.json";
 
-// === impl FactsStore ===
-
-impl FactsStore {
-    /// The facts that an earlier run has kept, or none yet.
-    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
-        let store = Self(Arc::new(StoreState {
-            known: Kept::new(None, KnownFacts::of(None, None, &Facts::default())),
-            waker: Notify::new(),
-            metrics: metrics.facts().clone(),
-        }));
-        store.adapt(settings);
-        store
-    }
-
-    /// Takes new settings. The facts of another site, or with another secret, are other ones.
-    pub(crate) fn adapt(&self, settings: &Settings) {
+impl Subject for FactsStore {
+    /// The facts of another site, or with another secret, are other ones.
+    fn adapt(&self, settings: &Settings) {
         let of = FactsPlace::of(settings);
         if self.0.known.lock().of == of {
             return;
@@ -82,6 +71,25 @@ impl FactsStore {
             .replace(file, |earlier| KnownFacts::of(of, kept, &earlier.facts));
         self.0.metrics.are_whole(false);
         self.0.waker.notify_one();
+    }
+
+    fn keep_files(&self, drain: &Drain) {
+        self.0.known.keep_up(drain);
+    }
+}
+
+// === impl FactsStore ===
+
+impl FactsStore {
+    /// The facts that an earlier run has kept, or none yet.
+    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
+        let store = Self(Arc::new(StoreState {
+            known: Kept::new(None, KnownFacts::of(None, None, &Facts::default())),
+            waker: Notify::new(),
+            metrics: metrics.register(FactsMetrics::new),
+        }));
+        store.adapt(settings);
+        store
     }
 
     /// The root whose site tells the facts; none if nobody needs them.
@@ -133,11 +141,6 @@ impl FactsStore {
     /// Waits until a question may be due.
     pub(crate) async fn moved(&self) {
         self.0.waker.notified().await;
-    }
-
-    /// Keeps the facts in their file from now on.
-    pub(crate) fn keep_up(&self, drain: &Drain) {
-        self.0.known.keep_up(drain);
     }
 
     /// Changes the facts, those of this root alone if one is given, and says whether all events are read from now on, or

@@ -1,5 +1,6 @@
 //! What the edge knows of the site's calendar pages: facts that the companion plugin tells, kept over a restart.
 
 mod facts_store;
+mod metrics;
 
 pub(crate) use facts_store::FactsStore;

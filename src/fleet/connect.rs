@@ -19,8 +19,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::bounded_reader::ReplyBudget;
+use super::metrics::StoreFaultKind;
 use super::store_fault::StoreFault;
-use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::ServerFacts;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 

@@ -7,10 +7,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connect::{Connection, PATIENCE};
 use super::fleet::Fleet;
+use super::metrics::StoreFaultKind;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::Connectivity;
-use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
 
 /// Everything that is exchanged, over all connections to one store.

@@ -6,20 +6,22 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use url::Url;
 use uuid::Uuid;
 
 use super::configuration;
 use super::fleet_status;
+use super::metrics::FleetMetrics;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
 use crate::companion::{Companions, Connectivity};
 use crate::migration::Migration;
-use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
+use crate::server::Subject;
+use crate::telemetry::{Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
-use calendar_edge_core::concerns::FleetFigures;
+use calendar_edge_core::concerns::{Figures, FleetFigures};
 use calendar_edge_core::fleet::{FleetKey, FleetMember, FleetStanding, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
@@ -55,6 +57,48 @@ pub(super) struct FleetConfig {
     configuration: String,
 }
 
+impl Subject for Fleet {
+    /// Another store is connected anew.
+    fn adapt(&self, settings: &Settings) {
+        let config = FleetConfig::of(settings);
+        if config.settings.is_set() {
+            self.0.metrics.expect();
+        }
+        self.0.config.send_if_modified(|now| {
+            let is_new = *now != config;
+            if now.settings != config.settings {
+                self.0.limits.begin(&config.settings);
+            }
+            *now = config;
+            is_new
+        });
+    }
+
+    /// None without a store.
+    fn status(&self) -> Value {
+        let config = self.0.config.borrow();
+        let standing = self.0.standing.lock();
+        let members = self.0.members.load();
+        let shown = config
+            .settings
+            .is_set()
+            .then(|| fleet_status::status(&self.0.edge, &standing, &members));
+        json!({ "fleet": shown })
+    }
+
+    /// None without a store.
+    fn add_figures(&self, figures: &mut Figures) {
+        let is_set = self.0.config.borrow().settings.is_set();
+        let members = self.0.members.load();
+        figures.fleet = is_set.then(|| FleetFigures {
+            fault: self.0.standing.lock().fault.clone(),
+            clock_off: self.0.metrics.clock_offset(),
+            versions: members.versions(),
+            configurations: members.configurations(),
+        });
+    }
+}
+
 // === impl Fleet ===
 
 impl Fleet {
@@ -66,7 +110,7 @@ impl Fleet {
         metrics: &Metrics,
         warnings: &Warnings,
     ) -> Self {
-        let metrics = metrics.fleet().clone();
+        let metrics = metrics.register(FleetMetrics::new);
         let edge: String = Uuid::new_v4().simple().to_string().chars().take(16).collect();
         let this = Self(Arc::new(FleetState {
             edge,
@@ -86,45 +130,6 @@ impl Fleet {
         }));
         this.adapt(settings);
         this
-    }
-
-    /// Takes new settings; another store is connected anew.
-    pub(crate) fn adapt(&self, settings: &Settings) {
-        let config = FleetConfig::of(settings);
-        if config.settings.is_set() {
-            self.0.metrics.expect();
-        }
-        self.0.config.send_if_modified(|now| {
-            let is_new = *now != config;
-            if now.settings != config.settings {
-                self.0.limits.begin(&config.settings);
-            }
-            *now = config;
-            is_new
-        });
-    }
-
-    /// What operators see; none without a store.
-    pub(crate) fn status(&self) -> Option<Value> {
-        let config = self.0.config.borrow();
-        let standing = self.0.standing.lock();
-        let members = self.0.members.load();
-        config
-            .settings
-            .is_set()
-            .then(|| fleet_status::status(&self.0.edge, &standing, &members))
-    }
-
-    /// The state of the fleet; none without a store.
-    pub(crate) fn figures(&self) -> Option<FleetFigures> {
-        let is_set = self.0.config.borrow().settings.is_set();
-        let members = self.0.members.load();
-        is_set.then(|| FleetFigures {
-            fault: self.0.standing.lock().fault.clone(),
-            clock_off: self.0.metrics.clock_offset(),
-            versions: members.versions(),
-            configurations: members.configurations(),
-        })
     }
 
     /// What the edges limit together.
@@ -174,7 +179,7 @@ impl Fleet {
         self.0.are_rules_old.swap(false, Ordering::AcqRel)
     }
 
-    pub(super) fn metrics(&self) -> &FleetMetrics {
+    pub(crate) fn metrics(&self) -> &FleetMetrics {
         &self.0.metrics
     }
 

@@ -12,12 +12,13 @@ use calendar_edge_core::fleet::{
 use uuid::Uuid;
 
 use super::fleet::Fleet;
+use super::metrics::Direction;
+use super::metrics::StoreFaultKind;
 use super::scripts::{END, HEAR, TELL};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies, micros};
 use crate::companion::{Announcement, OutgoingMessage};
-use crate::telemetry::StoreFaultKind;
-use crate::telemetry::{Direction, unix_time};
+use crate::telemetry::unix_time;
 
 /// Sends and receives messages.
 pub(super) struct Log {

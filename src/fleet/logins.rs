@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
+use super::metrics::FleetMetrics;
 use super::scripts::CHARGE;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
-use crate::telemetry::FleetMetrics;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
 

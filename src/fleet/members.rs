@@ -1,10 +1,10 @@
 //! The table of the edges that are alive.
 
 use super::fleet::Fleet;
+use super::metrics::StoreFaultKind;
 use super::scripts::MEET;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
-use crate::telemetry::StoreFaultKind;
 use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
 

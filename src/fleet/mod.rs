@@ -14,6 +14,7 @@ mod fleet_status;
 mod log;
 mod logins;
 mod members;
+mod metrics;
 mod permits;
 mod scripts;
 mod shared_limits;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::metrics::FleetMetrics;
 use crate::backend::Bulkhead;
-use crate::telemetry::FleetMetrics;
 use calendar_edge_core::fleet::{Demand, MemberTable};
 use calendar_edge_core::limits::{Allotment, Claim, FleetSize};
 

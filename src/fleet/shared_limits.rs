@@ -8,9 +8,9 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::logins::LoginDesk;
+use super::metrics::FleetMetrics;
 use super::permits::Permits;
 use crate::backend::Bulkhead;
-use crate::telemetry::FleetMetrics;
 use calendar_edge_core::fleet::{FleetKey, MemberTable};
 use calendar_edge_core::keyed_hash::KeyedHash;
 use calendar_edge_core::limits::FleetSize;

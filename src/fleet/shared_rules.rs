@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::fleet::Fleet;
+use super::metrics::{Direction, StoreFaultKind};
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::migration::RuleState;
-use crate::telemetry::{Direction, StoreFaultKind};
 use calendar_edge_core::companion::mark::SealFault;
 use calendar_edge_core::fleet::{FleetMessage, RuleMessage, SealedText};
 use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};

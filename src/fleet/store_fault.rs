@@ -4,7 +4,7 @@ use std::fmt;
 
 use redis::{ErrorKind, RedisError};
 
-pub(super) use crate::telemetry::StoreFaultKind;
+pub(super) use super::metrics::StoreFaultKind;
 
 /// A failed exchange, or a reply that is not what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

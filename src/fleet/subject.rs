@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisResult, ToRedisArgs, Value, from_redis_value};
 
+use super::metrics::StoreFaultKind;
 use super::scripts::SPEND;
 use super::store_fault::StoreFault;
-use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::limits::rates::Settlement;
 

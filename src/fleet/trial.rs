@@ -5,10 +5,11 @@ use std::sync::Arc;
 use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
+use super::metrics::StoreFaultKind;
 use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, HEAR, MEET, SPEND, TELL};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, Replies};
-use crate::telemetry::{StoreFaultKind, unix_time};
+use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetKey, ServerFacts};
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 

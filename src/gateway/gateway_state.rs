@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
+use super::subjects::Subjects;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
-use crate::cache::Cache;
-use crate::companion::{ChangeFeed, Companions};
-use crate::facts::FactsStore;
-use crate::fleet::{Fleet, FleetLimits};
-use crate::migration::Migration;
-use crate::pages::CalendarPages;
+use crate::fleet::FleetLimits;
 use crate::server::Drain;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Warnings};
@@ -26,20 +22,12 @@ pub(crate) struct GatewayState {
     pub(crate) backends: SharedBackends,
     /// The ways to other backends, with the same state.
     pub(crate) pools: BackendPools,
-    /// What was found out about other backends.
-    pub(crate) migration: Migration,
+    /// The subjects.
+    pub(crate) subjects: Subjects,
     /// What the sites publish about the API.
     pub(crate) indexes: SiteIndexes,
     /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,
-    /// The stored responses.
-    pub(crate) cache: Cache,
-    /// What is received of the companion plugins of the sites.
-    pub(crate) companions: Companions,
-    /// What is known of calendar pages.
-    pub(crate) pages: CalendarPages,
-    /// The other edges.
-    pub(crate) fleet: Fleet,
     /// The roots that origins advertise.
     pub(crate) learnt: LearntRoots,
     /// The memory budget of responses that are buffered for clients.
@@ -71,22 +59,13 @@ impl GatewayState {
         let indexes = SiteIndexes::default();
         indexes.recall(&site);
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
-        let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         let warnings = Warnings::default();
-        let feed = ChangeFeed::new(settings, &metrics);
-        let facts = FactsStore::new(settings, &metrics);
-        let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
-        let migration = Migration::new(settings, &cache, &metrics);
         let state = Self {
             backends: SharedBackends::new(&site, metrics.clone(), &circle, threads)?,
             pools: BackendPools::new(settings, metrics.clone(), &circle, threads)?,
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, hash),
-            fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
-            pages: CalendarPages::new(&companions, metrics.pages()),
-            migration,
-            companions,
-            cache,
+            subjects: Subjects::new(settings, &metrics, &buffers, &warnings),
             learnt: LearntRoots::default(),
             buffers,
             bodies: BodyBudget::new(settings.limits.request_buffer_total),
@@ -120,15 +99,15 @@ impl GatewayState {
 
     /// Keeps in files what outlives the edge, until the drain begins.
     pub(crate) fn keep_files(&self) {
-        self.companions.feed().keep_up(&self.drain);
-        self.companions.facts().keep_up(&self.drain);
-        self.migration.keep_up(&self.drain);
+        for subject in self.subjects.all() {
+            subject.keep_files(&self.drain);
+        }
     }
 
     /// Divides what edges of a fleet limit together.
     fn share_limits(&self) {
         let permits = self.backends.permits().chain(self.pools.permits());
-        self.fleet.limits().watch(&self.buckets, permits);
+        self.subjects.fleet.limits().watch(&self.buckets, permits);
     }
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
@@ -136,12 +115,9 @@ impl GatewayState {
         let site = settings.site();
         self.indexes.retain(&site);
         self.buckets.adapt(&settings.rate_limits);
-        self.cache.adapt(&settings.cache);
-        self.migration.adapt(settings);
-        self.companions.adapt(&settings.roots);
-        self.companions.feed().adapt(settings);
-        self.companions.facts().adapt(settings);
-        self.fleet.adapt(settings);
+        for subject in self.subjects.all() {
+            subject.adapt(settings);
+        }
         self.share_limits();
         self.learnt.adapt(&site);
         self.buffers.resize(settings.limits.response_buffer_total);

@@ -27,14 +27,18 @@ mod calendar;
 mod call_request;
 mod gateway_state;
 mod known_reads;
+#[cfg(test)]
+mod metric_reference;
 mod rate_limiter;
 mod record_reads;
 mod serve_gateway;
 mod service;
 mod site;
+mod subjects;
 
 pub(crate) use gateway_state::GatewayState;
 pub(crate) use service::Gateway;
+pub(crate) use subjects::Subjects;
 
 use body::BodyReader;
 use call_request::CallRequest;
@@ -113,7 +117,7 @@ where
 /// bottom.
 fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
     let Plan { settings, state, .. } = plan;
-    let announcements = state.companions.announcements();
+    let announcements = state.subjects.companions.announcements();
     ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| plan.caching(inner)))
@@ -132,7 +136,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
                 inner,
                 WritePlace::Client,
                 &plan.timeouts,
-                &state.cache,
+                &state.subjects.cache,
                 announcements,
             )
         }))
@@ -148,7 +152,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
                 inner,
                 WritePlace::Task,
                 &plan.timeouts,
-                &state.cache,
+                &state.subjects.cache,
                 announcements,
             )
         }))
@@ -159,7 +163,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
         }))
         .service(migration::BackendSelection {
             primary: Dispatch::new(&plan.backends, &plan.rules)
-                .with_companions(&plan.site.origin, &state.companions)
+                .with_companions(&plan.site.origin, &state.subjects.companions)
                 .with_indexes(&plan.site.origin, &state.indexes),
             cutovers: Arc::clone(&plan.cutovers),
         })
@@ -174,12 +178,12 @@ impl<'a> Plan<'a> {
         let informed = state.indexes.in_words(settings.clone());
         let rules = Arc::new(RelayRules::new(&informed.site(), &state.learnt, &state.buffers));
         let policies = settings.backends.iter().map(|backend| backend.credentials);
-        let metrics = state.metrics.migration();
+        let metrics = state.subjects.migration.metrics();
         let callers = migration::Callers::new(&site, &state.backends, &rules, metrics, policies);
         let candidates = migration::OtherBackends {
             callers,
             pools: state.pools.clone(),
-            migration: state.migration.clone(),
+            migration: state.subjects.migration.clone(),
         };
         Self {
             settings,
@@ -208,7 +212,12 @@ impl<'a> Plan<'a> {
     fn rate_limiter(&self) -> RateLimiter {
         let state = self.state;
         let metrics = state.metrics.rate_limits();
-        RateLimiter::new(&self.settings.rate_limits, &state.buckets, &state.fleet, metrics)
+        RateLimiter::new(
+            &self.settings.rate_limits,
+            &state.buckets,
+            &state.subjects.fleet,
+            metrics,
+        )
     }
 
     /// A cache before a stage.
@@ -219,16 +228,16 @@ impl<'a> Plan<'a> {
         let (state, origin) = (self.state, &self.site.origin);
         let fetch = CacheFetch {
             inner,
-            cache: state.cache.clone(),
+            cache: state.subjects.cache.clone(),
             policy: self.policy.clone(),
             largest_body: u64::try_from(self.settings.cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&self.backends),
             site: OwnRequests::new(origin, &origin.url, None),
             drain: state.drain.clone(),
-            feed: state.companions.feed().clone(),
+            feed: state.subjects.companions.feed().clone(),
         };
         let keys = KeySpace::new(&self.site);
-        Caching::new(fetch, &self.settings.cache, keys, &state.companions)
+        Caching::new(fetch, &self.settings.cache, keys, &state.subjects.companions)
     }
 
     /// The forms of events beside JSON, which are made of what a stage answers in JSON.
@@ -240,7 +249,7 @@ impl<'a> Plan<'a> {
         let json = Arc::new(inner);
         let written = self.caching(RepresentationPages {
             json: Arc::clone(&json),
-            cache: state.cache.clone(),
+            cache: state.subjects.cache.clone(),
             calendar_name: settings.calendar_name.clone(),
             computing: Computing::new(),
             buffers: state.buffers.clone(),
@@ -256,7 +265,7 @@ impl<'a> Plan<'a> {
     }
 
     fn cutover_rules(&self) -> Option<migration::CutoverRules> {
-        let placer = self.state.migration.placer();
+        let placer = self.state.subjects.migration.placer();
         migration::CutoverRules::new(self.settings, &self.site, &self.cutovers, placer)
     }
 
@@ -265,7 +274,7 @@ impl<'a> Plan<'a> {
             self.settings,
             &self.candidates,
             &self.rules,
-            &self.state.fleet.limits().size,
+            &self.state.subjects.fleet.limits().size,
         )
     }
 }

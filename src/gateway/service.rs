@@ -24,10 +24,10 @@ use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::pages::{PageCheck, PageGuard};
 use crate::server::response::{AnsweredBy, preflight};
+use crate::surface::SurfaceGuard;
 use crate::telemetry::Traffic;
 use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::cache::forms::Representation;
@@ -76,7 +76,7 @@ impl Gateway {
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider));
         let feed = FeedParts {
-            companions: state.companions.clone(),
+            companions: state.subjects.companions.clone(),
             records: Arc::clone(&records),
             drain: state.drain.clone(),
             buffers: state.buffers.clone(),
@@ -91,7 +91,7 @@ impl Gateway {
             unnamed: is_unnamed(&settings.origin)
                 .then(|| (settings.origin.url.clone(), state.indexes.clone())),
             discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
-            purges: PurgeRequests::new(&plan.site, &state.companions),
+            purges: PurgeRequests::new(&plan.site, &state.subjects.companions),
             decider: plan.decider,
             known: plan.known,
             policy: plan.policy,
@@ -99,7 +99,7 @@ impl Gateway {
         Self {
             inner: Arc::new(gateway),
             records,
-            companions: state.companions.clone(),
+            companions: state.subjects.companions.clone(),
             notes_writes: settings.calendar_pages.mode != Mode::Off,
         }
     }
@@ -320,11 +320,7 @@ fn preflighted() -> EdgeResponse {
 /// The way to the rest of the site.
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
-    let metrics = state.metrics.surface();
     let downloads = settings.calendar_pages.downloads && settings.forms.calendar;
-    if settings.calendar_pages.mode != Mode::Off {
-        state.metrics.pages().expect();
-    }
     Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
@@ -336,7 +332,7 @@ fn site(plan: &Plan<'_>) -> Site {
         bodies: plan.bodies.clone(),
         logins: plan.rate_limiter(),
         pages: PageGuard {
-            pages: state.pages.clone(),
+            pages: state.subjects.pages.clone(),
             settings: settings.calendar_pages.clone(),
             buckets: state.buckets.clone(),
             api: downloads.then(|| settings.first_path()),
@@ -346,7 +342,12 @@ fn site(plan: &Plan<'_>) -> Site {
                 public_url: settings.public_url.clone(),
             },
         },
-        surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
+        surface: SurfaceGuard::new(
+            &plan.decider,
+            &state.buckets,
+            &state.subjects.surface,
+            &state.warnings,
+        ),
         warnings: state.warnings.clone(),
     }
 }

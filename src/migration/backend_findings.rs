@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::telemetry::CopySkip;
+use super::metrics::CopySkip;
 use calendar_edge_core::migration::comparison::{
     ComparedResponse, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
 };

@@ -10,10 +10,11 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use tokio::sync::Mutex as AsyncMutex;
 
+use super::metrics::{IdentityOutcome, MigrationMetrics};
 use super::state::Migration;
 use crate::backend::{BackendPool, BackendPools, Backends, CallerKey, CallerRequest, SharedBackends};
 use crate::calls::{BackendResult, CalendarCall, CallFailure, Dispatch, Stage};
-use crate::telemetry::{IdentityOutcome, MigrationMetrics, unix_time};
+use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::SiteUser;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};

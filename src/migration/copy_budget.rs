@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::telemetry::CopySkip;
+use super::metrics::CopySkip;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::settings::ShadowRule;
 

@@ -7,9 +7,10 @@ use tokio::time::timeout;
 
 use super::began_body::watched;
 use super::cutover::Cutovers;
+use super::metrics::CutoverResponse;
 use super::rule_state::RuleState;
 use crate::calls::{CalendarCall, CallFailure, CallResponse, CallRoute, Stage, deadline, fault};
-use crate::telemetry::{CutoverResponse, Warnings};
+use crate::telemetry::Warnings;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
 use calendar_edge_core::settings::{BackendSettings, Settings};
 

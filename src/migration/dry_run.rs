@@ -10,6 +10,7 @@ use http_body_util::BodyExt;
 use url::{Position, Url};
 
 use super::callers::{Callers, CandidateWay};
+use super::metrics::MigrationMetrics;
 use crate::backend::{
     BackendPool, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
@@ -91,7 +92,13 @@ impl DryRun {
         let shared_site = SharedBackends::new(site, metrics.clone(), &circle, 0)?;
         let rules = Arc::new(rules(site));
         let policies = [backend.credentials];
-        let callers = Callers::new(site, &shared_site, &rules, metrics.migration(), policies);
+        let callers = Callers::new(
+            site,
+            &shared_site,
+            &rules,
+            &metrics.register(MigrationMetrics::new),
+            policies,
+        );
         let backend = Arc::new(backend);
         Ok(Self::over(&BackendPool { backend, shared }, callers.as_ref()))
     }

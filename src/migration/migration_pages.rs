@@ -54,28 +54,16 @@ impl Migration {
         Some(Bytes::from(report.to_string()))
     }
 
-    /// The rules in use, in their order, and the backends that got copies, or should have.
-    pub(crate) fn status(&self) -> Value {
-        json!({ "cutover": self.moved(), "shadow": self.copied() })
-    }
-
-    /// The rules whose calls the guard has returned, with the reason of each.
-    pub(crate) fn returned(&self) -> Vec<(String, String)> {
-        let rules = self.rule_states();
-        let returned = rules
-            .iter()
-            .filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
-        returned.collect()
-    }
-
-    fn moved(&self) -> Vec<Value> {
+    /// The rules in use, in their order.
+    pub(super) fn moved(&self) -> Vec<Value> {
         let answers = self.metrics().answers();
         let rules = self.rule_states();
         let status = rules.iter().map(|rule| rule.status(&of(&answers, rule.name())));
         status.collect()
     }
 
-    fn copied(&self) -> Vec<Value> {
+    /// The backends that got copies, or should have.
+    pub(super) fn copied(&self) -> Vec<Value> {
         let (compared, skipped) = self.metrics().copies();
         let mut backends: Vec<&Arc<str>> = compared
             .iter()

@@ -9,6 +9,7 @@ mod cutover;
 mod cutting_over;
 mod dry_run;
 mod kept_rules;
+mod metrics;
 mod migration_pages;
 mod rule_state;
 mod select_backend;

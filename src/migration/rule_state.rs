@@ -10,9 +10,10 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
+use super::metrics::MigrationMetrics;
 use crate::cache::Cache;
 use crate::server::Kept;
-use crate::telemetry::{MigrationMetrics, unix_time};
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{
     PersistedRules, Placer, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,

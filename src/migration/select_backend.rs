@@ -4,8 +4,8 @@ use http::HeaderValue;
 use tokio::time::timeout;
 
 use super::cutover::{Cutover, Cutovers};
+use super::metrics::CutoverResponse;
 use crate::calls::{BackendResult, CalendarCall, CallFailure, CallRoute, Dispatch, Stage};
-use crate::telemetry::CutoverResponse;
 use calendar_edge_core::migration::cutover::RuleEvent;
 
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.

@@ -11,11 +11,14 @@ use serde_json::{Value, json};
 
 use super::backend_findings::BackendFindings;
 use super::kept_rules;
+use super::metrics::MigrationMetrics;
 use super::rule_state::{Means, RuleState};
 use crate::cache::Cache;
+use crate::server::Subject;
 use crate::server::{Drain, Keep, Kept};
-use crate::telemetry::{Metrics, MigrationMetrics, unix_time};
+use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::concerns::Figures;
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::migration::cutover::{Placer, RuleEvent, ShareKey};
@@ -49,43 +52,9 @@ struct WrittenFindings(#[serde(serialize_with = "reports")] Findings);
 /// The file of findings in the directory of the settings.
 const FINDINGS_FILE: &str = "findings.json";
 
-// === impl Migration ===
-
-impl Migration {
-    /// What earlier runs have kept about the rules and backends of these settings.
-    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
-        let kept = kept_rules::open(settings);
-        let placer = placer(settings, kept.lock().share_key());
-        let means = Means {
-            cache: cache.clone(),
-            placer: Arc::new(ArcSwap::from_pointee(placer)),
-            kept,
-            news: Arc::default(),
-            metrics: metrics.migration().clone(),
-        };
-        let file = settings.state_file(FINDINGS_FILE);
-        let reports: BTreeMap<String, Value> = Kept::<Findings>::read(file.as_deref())
-            .unwrap_or_default()
-            .unwrap_or_default();
-        let findings = reports.into_iter().map(|(backend, report)| {
-            let findings = BackendFindings::new(&settings.compare, Some(report));
-            (backend, Arc::new(findings))
-        });
-        let this = Self {
-            shared: Arc::new(MigrationState {
-                findings: Kept::new(file, findings.collect()),
-                rule_states: Mutex::default(),
-                rules: Mutex::new(settings.cutover.clone()),
-                candidates: Mutex::default(),
-                means,
-            }),
-        };
-        this.adapt(settings);
-        this
-    }
-
-    /// Takes new settings: rules apply from now on, and what is known about backends that are gone is forgotten.
-    pub(crate) fn adapt(&self, settings: &Settings) {
+impl Subject for Migration {
+    /// Rules apply from now on, and what is known about backends that are gone is forgotten.
+    fn adapt(&self, settings: &Settings) {
         let mut findings = self.shared.findings.lock();
         findings.retain(|name, _| settings.backends.iter().any(|backend| backend.name == *name));
         for backend in &settings.backends {
@@ -112,6 +81,60 @@ impl Migration {
             self.rule_state(rule).adopt(rule);
         }
         self.take_rules(&settings.cutover);
+    }
+
+    /// The rules in use, in their order, and the backends that got copies, or should have.
+    fn status(&self) -> Value {
+        json!({ "cutover": self.moved(), "shadow": self.copied() })
+    }
+
+    fn add_figures(&self, figures: &mut Figures) {
+        let rules = self.rule_states();
+        let returned = rules
+            .iter()
+            .filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
+        figures.returned = returned.collect();
+    }
+
+    fn keep_files(&self, drain: &Drain) {
+        self.shared.findings.keep_up(drain);
+        self.shared.means.kept.keep_up(drain);
+    }
+}
+
+// === impl Migration ===
+
+impl Migration {
+    /// What earlier runs have kept about the rules and backends of these settings.
+    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
+        let kept = kept_rules::open(settings);
+        let placer = placer(settings, kept.lock().share_key());
+        let means = Means {
+            cache: cache.clone(),
+            placer: Arc::new(ArcSwap::from_pointee(placer)),
+            kept,
+            news: Arc::default(),
+            metrics: metrics.register(MigrationMetrics::new),
+        };
+        let file = settings.state_file(FINDINGS_FILE);
+        let reports: BTreeMap<String, Value> = Kept::<Findings>::read(file.as_deref())
+            .unwrap_or_default()
+            .unwrap_or_default();
+        let findings = reports.into_iter().map(|(backend, report)| {
+            let findings = BackendFindings::new(&settings.compare, Some(report));
+            (backend, Arc::new(findings))
+        });
+        let this = Self {
+            shared: Arc::new(MigrationState {
+                findings: Kept::new(file, findings.collect()),
+                rule_states: Mutex::default(),
+                rules: Mutex::new(settings.cutover.clone()),
+                candidates: Mutex::default(),
+                means,
+            }),
+        };
+        this.adapt(settings);
+        this
     }
 
     /// Creates the series of these rules with zero.
@@ -184,12 +207,6 @@ impl Migration {
     /// Notes that there are findings to be written.
     pub(crate) fn keep_findings(&self) {
         self.shared.findings.mark();
-    }
-
-    /// Keeps findings and states of rules in their files from now on.
-    pub(crate) fn keep_up(&self, drain: &Drain) {
-        self.shared.findings.keep_up(drain);
-        self.shared.means.kept.keep_up(drain);
     }
 
     /// Resumes a rule: true if the guard had returned its calls; none for an unknown rule.

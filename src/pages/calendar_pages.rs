@@ -11,12 +11,16 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use super::metrics::PageMetrics;
 use crate::companion::Companions;
-use crate::telemetry::{PageMetrics, unix_time};
+use crate::server::Subject;
+use crate::telemetry::{Metrics, unix_time};
+use calendar_edge_core::concerns::{Figures, Lately};
 use calendar_edge_core::facts::FactsSnapshot;
 use calendar_edge_core::pages::{
     CalendarPage, CheckStep, PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck,
 };
+use calendar_edge_core::settings::{Mode, Settings};
 
 /// What is known of calendar pages, whatever the settings; clones share it.
 #[derive(Debug, Clone)]
@@ -47,35 +51,52 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// The time for which addresses are read by what the site told, while it is silent or tells anew.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 
+impl Subject for CalendarPages {
+    fn adapt(&self, settings: &Settings) {
+        if settings.calendar_pages.mode != Mode::Off {
+            self.0.metrics.expect();
+        }
+    }
+
+    /// What became of requests for pages, what the check found, and why no page is answered here now.
+    fn status(&self) -> Value {
+        let pages = json!({
+            "requests": self.0.metrics.sums(),
+            "check": self.0.check.lock().figures(),
+            "hindrance": self.hindrance(),
+        });
+        json!({ "calendar_pages": pages })
+    }
+
+    fn add_figures(&self, figures: &mut Figures) {
+        figures.stopped_by = self.0.check.lock().figures().example;
+        figures.hindrance = self.hindrance();
+    }
+
+    fn add_sums(&self, sums: &mut Lately) {
+        sums.robots = self.0.metrics.sums().get("limited").copied().unwrap_or_default();
+    }
+
+    fn runs_saved(&self) -> i64 {
+        self.0.metrics.runs_saved()
+    }
+}
+
 // === impl CalendarPages ===
 
 impl CalendarPages {
-    pub(crate) fn new(companions: &Companions, metrics: &PageMetrics) -> Self {
-        Self(Arc::new(PagesState {
+    pub(crate) fn new(settings: &Settings, companions: &Companions, metrics: &Metrics) -> Self {
+        let pages = Self(Arc::new(PagesState {
             companions: companions.clone(),
             judge: ArcSwapOption::empty(),
             making: Mutex::default(),
             check: Mutex::default(),
             seen: Mutex::default(),
             hash: RandomState::default(),
-            metrics: metrics.clone(),
-        }))
-    }
-
-    /// What became of requests for pages, what the check found, and why no page is answered here now.
-    pub(crate) fn status(&self) -> Value {
-        json!({
-            "requests": self.0.metrics.sums(),
-            "check": self.0.check.lock().figures(),
-            "hindrance": self.hindrance(),
-        })
-    }
-
-    /// A page that was taken for empty and has an event, and what stands in the way of all pages.
-    pub(crate) fn obstacles(&self) -> (Option<String>, Option<String>) {
-        // The lock ends before the next one begins.
-        let example = self.0.check.lock().figures().example;
-        (example, self.hindrance())
+            metrics: metrics.register(PageMetrics::new),
+        }));
+        pages.adapt(settings);
+        pages
     }
 
     /// What becomes of a target that somebody without a login asks for, and why.

@@ -1,6 +1,7 @@
 //! Calendar pages: which of them the edge answers itself, and how it goes on checking that they are empty.
 
 mod calendar_pages;
+mod metrics;
 mod page_check;
 mod page_guard;
 

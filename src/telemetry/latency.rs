@@ -13,13 +13,13 @@ use serde::Serialize;
 const BOUNDS: usize = 14;
 
 /// Upper bounds of the buckets in seconds: from the edge's own refusals to the write deadline.
-pub(super) const LATENCY_BOUNDS: [f64; BOUNDS] = [
+pub(crate) const LATENCY_BOUNDS: [f64; BOUNDS] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0,
 ];
 
 /// A histogram of durations; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Latency(Arc<Buckets>);
+pub(crate) struct Latency(Arc<Buckets>);
 
 #[derive(Debug, Default)]
 struct Buckets {
@@ -30,7 +30,7 @@ struct Buckets {
 
 /// The durations of one moment.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(super) struct LatencySums {
+pub(crate) struct LatencySums {
     /// For each of [`LATENCY_BOUNDS`], the number of durations up to it.
     up_to: [u64; BOUNDS],
     /// The number of durations.
@@ -42,7 +42,7 @@ pub(super) struct LatencySums {
 // === impl Latency ===
 
 impl Latency {
-    pub(super) fn observe(&self, duration: Duration) {
+    pub(crate) fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         let bucket = LATENCY_BOUNDS.iter().position(|bound| seconds <= *bound);
         if let Some(count) = self.0.counts.get(bucket.unwrap_or(BOUNDS)) {
@@ -53,7 +53,7 @@ impl Latency {
     }
 
     /// The durations so far.
-    pub(super) fn sums(&self) -> LatencySums {
+    pub(crate) fn sums(&self) -> LatencySums {
         let mut sums = LatencySums {
             sum_seconds: Duration::from_nanos(self.0.nanoseconds.load(Ordering::Relaxed)).as_secs_f64(),
             ..LatencySums::default()

@@ -3,38 +3,32 @@
 use std::fmt;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use super::backend::BackendFamilies;
-use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::concern_metrics::ConcernMetrics;
 use super::connections::ConnectionMetrics;
 use super::exchanges::ExchangeFamilies;
-use super::facts_metrics::FactsMetrics;
-use super::feed_metrics::FeedMetrics;
-use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
-use super::migration::MigrationMetrics;
-use super::page_metrics::PageMetrics;
 use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
-use super::surface_metrics::SurfaceMetrics;
 use super::translations::TranslationMetrics;
 
-/// Declares all metrics of an edge: its recorders, of which each registers its own metrics.
+/// Declares the metrics that belong to no subject: recorders, of which each registers its own metrics.
 macro_rules! recorders {
     ($($(#[$about:meta])+ $recorder:ident: $kind:ty,)+) => {
         /// All metrics of one edge; clones share their values.
         #[derive(Clone)]
         pub(crate) struct Metrics {
-            registry: Arc<Registry>,
+            registry: Arc<Mutex<Registry>>,
             /// Metrics whose names begin with `process_` instead.
             process: Arc<Registry>,
             $($recorder: $kind,)+
@@ -44,7 +38,7 @@ macro_rules! recorders {
             fn registered(mut registry: Registry, process: Registry) -> Self {
                 Self {
                     $($recorder: <$kind>::new(&mut registry),)+
-                    registry: Arc::new(registry),
+                    registry: Arc::new(Mutex::new(registry)),
                     process: Arc::new(process),
                 }
             }
@@ -68,30 +62,16 @@ recorders! {
     indexes: IndexMetrics,
     /// The metrics of all backends.
     backends: BackendFamilies,
-    /// The metrics of copies and cut-over calls.
-    migration: MigrationMetrics,
-    /// The metrics of the facts of the calendar.
-    facts: FactsMetrics,
-    /// The metrics of the feed of changes.
-    feed: FeedMetrics,
-    /// The metrics of the fleet.
-    fleet: FleetMetrics,
     /// The metrics of rate limits.
     rate_limits: RateLimitMetrics,
     /// The metrics of client connections.
     connections: ConnectionMetrics,
     /// The metrics of bodies in memory.
     memory: MemoryMetrics,
-    /// The metrics of the cache.
-    cache: CacheMetrics,
     /// The metric of the certificate.
     certificate: CertificateMetrics,
     /// The metrics of concerns.
     concerns: ConcernMetrics,
-    /// The metrics of calendar pages.
-    pages: PageMetrics,
-    /// The metrics of rules about the rest of the site.
-    surface: SurfaceMetrics,
     /// The metrics of translations.
     translations: TranslationMetrics,
     /// The fates of spans.
@@ -106,15 +86,18 @@ impl Metrics {
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         process.register_collector(Box::new(ProcessFigures::new()));
-        let this = Self::registered(registry, process);
-        this.cache.expect();
-        this
+        Self::registered(registry, process)
+    }
+
+    /// Registers the metrics of a subject, once in the life of an edge.
+    pub(crate) fn register<M>(&self, new: impl FnOnce(&mut Registry) -> M) -> M {
+        new(&mut self.registry.lock())
     }
 
     /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
-        encode_registry(&mut text, &self.registry)
+        encode_registry(&mut text, &self.registry.lock())
             .and_then(|()| encode_registry(&mut text, &self.process))
             .and_then(|()| encode_eof(&mut text))
             .expect("writing to a string cannot fail");

@@ -101,7 +101,7 @@ impl PermitMetrics {
 // === impl GaugeGuard ===
 
 impl GaugeGuard {
-    pub(super) fn raise(gauge: &Gauge) -> Self {
+    pub(crate) fn raise(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }

@@ -10,8 +10,8 @@ use parking_lot::RwLock;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::TypedMetric;
-pub(super) use prometheus_client::metrics::counter::Counter;
-pub(super) use prometheus_client::metrics::gauge::Gauge;
+pub(crate) use prometheus_client::metrics::counter::Counter;
+pub(crate) use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Metric, Registry, Unit};
 
 /// Declares the metrics of one subject, each by one line: name without `edge_`, value, labels, meaning.
@@ -42,7 +42,7 @@ macro_rules! metrics {
 
         impl $name {
             /// Shows these metrics from now on.
-            pub(super) fn new(registry: &mut prometheus_client::registry::Registry) -> Self {
+            pub(crate) fn new(registry: &mut prometheus_client::registry::Registry) -> Self {
                 use $crate::telemetry::series::Row;
                 Self {
                     $($metric: metrics!(
@@ -54,18 +54,18 @@ macro_rules! metrics {
     };
 }
 
-pub(super) use metrics;
+pub(crate) use metrics;
 
 /// Values by labels, found faster than with the standard library's hash. Labels come from tables, so nobody can choose
 /// many that have one hash.
-pub(super) type ByLabels<L, V> = HashMap<L, V, RandomState>;
+pub(crate) type ByLabels<L, V> = HashMap<L, V, RandomState>;
 
 /// Counts by a name from the settings and a word from the code.
 pub(crate) type NamedSums = BTreeMap<(Arc<str>, &'static str), u64>;
 
 /// The name and the meaning of a metric.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     name: &'static str,
     unit: Option<Unit>,
     help: &'static str,
@@ -73,7 +73,7 @@ pub(super) struct Row {
 
 /// The value of a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Label {
+pub(crate) enum Label {
     /// A word from the code.
     Word(&'static str),
     /// A name from the settings.
@@ -84,7 +84,7 @@ pub(super) enum Label {
 
 /// The series of a row; clones share them.
 #[derive(Debug)]
-pub(super) struct Series<V, const N: usize>(Arc<RwLock<ByLabels<[Label; N], V>>>);
+pub(crate) struct Series<V, const N: usize>(Arc<RwLock<ByLabels<[Label; N], V>>>);
 
 /// Series with what is said about them.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ struct RegisteredSeries<V, const N: usize> {
 
 impl Row {
     /// A metric of this name without `edge_`, whose last word may be a unit.
-    pub(super) fn new(name: &'static str, help: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str, help: &'static str) -> Self {
         let (name, unit) = match name.rsplit_once('_') {
             Some((name, "bytes")) => (name, Some(Unit::Bytes)),
             Some((name, "seconds")) => (name, Some(Unit::Seconds)),
@@ -108,7 +108,7 @@ impl Row {
     }
 
     /// The only value of this row, which the registry shows from now on.
-    pub(super) fn value<V: Metric + Clone + Default>(self, registry: &mut Registry) -> V {
+    pub(crate) fn value<V: Metric + Clone + Default>(self, registry: &mut Registry) -> V {
         let value = V::default();
         match self.unit {
             Some(unit) => registry.register_with_unit(self.name, self.help, unit, value.clone()),
@@ -118,7 +118,7 @@ impl Row {
     }
 
     /// The series of this row, which the registry shows from now on.
-    pub(super) fn series<V: Metric + TypedMetric, const N: usize>(
+    pub(crate) fn series<V: Metric + TypedMetric, const N: usize>(
         self,
         registry: &mut Registry,
         labels: [&'static str; N],
@@ -137,7 +137,7 @@ impl Row {
 
 impl Label {
     /// The word, where it is one.
-    pub(super) const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Word(word) => word,
             Self::Name(_) | Self::Number(_) => "",
@@ -145,7 +145,7 @@ impl Label {
     }
 
     /// The text of a word or a name.
-    pub(super) fn text(&self) -> Arc<str> {
+    pub(crate) fn text(&self) -> Arc<str> {
         match self {
             Self::Name(name) => Arc::clone(name),
             Self::Word(_) | Self::Number(_) => self.word().into(),
@@ -153,7 +153,7 @@ impl Label {
     }
 
     /// The number, where it is one.
-    pub(super) const fn number(&self) -> u16 {
+    pub(crate) const fn number(&self) -> u16 {
         match self {
             Self::Number(number) => *number,
             Self::Word(_) | Self::Name(_) => 0,
@@ -210,28 +210,28 @@ impl<V, const N: usize> Clone for Series<V, N> {
 
 impl<V: Clone + Default, const N: usize> Series<V, N> {
     /// The value of these labels, which exists from now on.
-    pub(super) fn of(&self, labels: [Label; N]) -> V {
+    pub(crate) fn of(&self, labels: [Label; N]) -> V {
         self.known(&labels)
             .unwrap_or_else(|| self.0.write().entry(labels).or_default().clone())
     }
 
     /// The value of these labels, if there is one.
-    pub(super) fn known(&self, labels: &[Label; N]) -> Option<V> {
+    pub(crate) fn known(&self, labels: &[Label; N]) -> Option<V> {
         self.0.read().get(labels).cloned()
     }
 
     /// Creates the series of these labels with zero, unless there is one.
-    pub(super) fn expect(&self, labels: [Label; N]) {
+    pub(crate) fn expect(&self, labels: [Label; N]) {
         self.0.write().entry(labels).or_default();
     }
 
     /// Removes all series.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.write().clear();
     }
 
     /// Removes the series of a backend, which is their first label.
-    pub(super) fn remove(&self, backend: &Arc<str>) {
+    pub(crate) fn remove(&self, backend: &Arc<str>) {
         let backend = Label::from(backend);
         self.0
             .write()
@@ -241,7 +241,7 @@ impl<V: Clone + Default, const N: usize> Series<V, N> {
 
 impl<V: Clone + Default> Series<V, 1> {
     /// Creates the series of these words with zero.
-    pub(super) fn expect_all<W: Into<&'static str>>(&self, words: impl IntoIterator<Item = W>) {
+    pub(crate) fn expect_all<W: Into<&'static str>>(&self, words: impl IntoIterator<Item = W>) {
         for word in words {
             self.expect([Label::Word(word.into())]);
         }
@@ -250,7 +250,7 @@ impl<V: Clone + Default> Series<V, 1> {
 
 impl<const N: usize> Series<Counter, N> {
     /// Adds to the counter of these labels.
-    pub(super) fn add(&self, labels: [Label; N], count: u64) {
+    pub(crate) fn add(&self, labels: [Label; N], count: u64) {
         if let Some(counter) = self.0.read().get(&labels) {
             counter.inc_by(count);
             return;
@@ -259,12 +259,12 @@ impl<const N: usize> Series<Counter, N> {
     }
 
     /// The count of these labels.
-    pub(super) fn count(&self, labels: &[Label; N]) -> u64 {
+    pub(crate) fn count(&self, labels: &[Label; N]) -> u64 {
         self.known(labels).map_or(0, |counter| counter.get())
     }
 
     /// The sums of the counts by a part of their labels, in the order of that part.
-    pub(super) fn sums<K: Ord>(&self, part: impl Fn(&[Label; N]) -> K) -> BTreeMap<K, u64> {
+    pub(crate) fn sums<K: Ord>(&self, part: impl Fn(&[Label; N]) -> K) -> BTreeMap<K, u64> {
         let mut sums = BTreeMap::new();
         for (labels, counter) in self.0.read().iter() {
             *sums.entry(part(labels)).or_default() += counter.get();
@@ -275,7 +275,7 @@ impl<const N: usize> Series<Counter, N> {
 
 impl<const N: usize> Series<Gauge, N> {
     /// Sets the gauge of these labels.
-    pub(super) fn set(&self, labels: [Label; N], value: usize) {
+    pub(crate) fn set(&self, labels: [Label; N], value: usize) {
         self.of(labels).set(i64::try_from(value).unwrap_or(i64::MAX));
     }
 }

@@ -9,13 +9,16 @@ use url::Url;
 
 use super::feed_readers::{FeedReaders, ReaderPlace};
 use super::followed_log::{FeedPlace, FollowedLog};
+use super::metrics::FeedMetrics;
+use crate::server::Subject;
 use crate::server::{Drain, Kept};
-use crate::telemetry::{FeedMetrics, Metrics, unix_time};
+use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{
     AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
+use calendar_edge_core::concerns::Lately;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::problem::OwnError;
@@ -35,28 +38,9 @@ struct FeedState {
     metrics: FeedMetrics,
 }
 
-// === impl ChangeFeed ===
-
-impl ChangeFeed {
-    /// The log that an earlier run has kept, or none yet.
-    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
-        let feed = Self(Arc::new(FeedState {
-            is_on: AtomicBool::new(false),
-            log: Kept::new(
-                None,
-                FollowedLog::of(FeedPlace::nowhere(settings), None, settings),
-            ),
-            moved: watch::Sender::new(()),
-            judging: AtomicBool::new(false),
-            readers: FeedReaders::new(metrics.feed().clone()),
-            metrics: metrics.feed().clone(),
-        }));
-        feed.adapt(settings);
-        feed
-    }
-
-    /// Takes new settings. The log of another site, or with another secret, is another one.
-    pub(crate) fn adapt(&self, settings: &Settings) {
+impl Subject for ChangeFeed {
+    /// The log of another site, or with another secret, is another one.
+    fn adapt(&self, settings: &Settings) {
         let of = FeedPlace::of(settings);
         let is_on = settings.feed.enabled && of.key.is_some();
         if is_on {
@@ -71,6 +55,36 @@ impl ChangeFeed {
         self.0.readers.limit(&settings.feed);
         self.0.is_on.store(is_on, Ordering::Release);
         self.0.moved.send_replace(());
+    }
+
+    fn add_sums(&self, sums: &mut Lately) {
+        sums.webhooks = self.0.metrics.deliveries();
+    }
+
+    fn keep_files(&self, drain: &Drain) {
+        self.0.log.keep_up(drain);
+    }
+}
+
+// === impl ChangeFeed ===
+
+impl ChangeFeed {
+    /// The log that an earlier run has kept, or none yet.
+    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
+        let metrics = metrics.register(FeedMetrics::new);
+        let feed = Self(Arc::new(FeedState {
+            is_on: AtomicBool::new(false),
+            log: Kept::new(
+                None,
+                FollowedLog::of(FeedPlace::nowhere(settings), None, settings),
+            ),
+            moved: watch::Sender::new(()),
+            judging: AtomicBool::new(false),
+            readers: FeedReaders::new(metrics.clone()),
+            metrics,
+        }));
+        feed.adapt(settings);
+        feed
     }
 
     /// Whether there is a log.
@@ -231,11 +245,6 @@ impl ChangeFeed {
             .lock()
             .delivered
             .retain(|name, _| receivers.contains(name));
-    }
-
-    /// Keeps the log in its file from now on.
-    pub(crate) fn keep_up(&self, drain: &Drain) {
-        self.0.log.keep_up(drain);
     }
 
     fn change(&self, change: impl FnOnce(&mut FollowedLog)) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use parking_lot::Mutex;
 
-use crate::telemetry::FeedMetrics;
+use super::metrics::FeedMetrics;
 use calendar_edge_core::errors;
 use calendar_edge_core::settings::{FeedSettings, client_network};
 use calendar_edge_judge::problem::OwnError;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn places_are_limited_and_given_back() {
-        let readers = FeedReaders::new(Metrics::new().feed().clone());
+        let readers = FeedReaders::new(Metrics::new().register(FeedMetrics::new));
         readers.limit(&FeedSettings {
             readers: 3,
             readers_per_address: 2,

@@ -7,6 +7,7 @@ mod feed_route;
 mod feed_stream;
 mod followed_log;
 mod judging;
+mod metrics;
 mod receiver;
 mod record_walk;
 mod webhooks;

@@ -11,8 +11,8 @@ use url::Url;
 use super::logins::SiteEnd;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
-use super::surface_guard::{FormGuard, SurfaceGuard};
 use crate::gateway::rate_limiter::RateLimiter;
+use crate::surface::{FormGuard, SurfaceGuard};
 
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};

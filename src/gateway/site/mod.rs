@@ -6,5 +6,4 @@ pub(super) mod forward;
 mod logins;
 pub(super) mod min_rate_body;
 pub(super) mod scanned_body;
-pub(super) mod surface_guard;
 pub(super) mod upload_body;

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use super::min_rate_body::{MinRateBody, data_len};
-use super::surface_guard::FormGuard;
 use super::upload_body::UploadBody;
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
+use crate::surface::FormGuard;
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 

@@ -78,7 +78,7 @@ endpoints! {
         Some(kept) => pretty(&explained_refusal(&kept)),
         None => refused(&errors::UNKNOWN_REFUSAL.refusal()),
     });
-    GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
+    GET "/cache", Unguarded => Document(|parts, _| compact(&parts.subjects.cache.statistics(unix_time())));
     GET "/migration", Unguarded => Migration;
     GET "/migration/report", Unguarded => Document(migration);
     GET "/migration/report/NAME", Unguarded => Document(migration);
@@ -87,14 +87,14 @@ endpoints! {
         None => refused(&Refusal::no_route()),
     });
     GET "/calendar-page", Operators
-        => Document(|parts, asked| compact(&parts.calendar_pages.explain(asked.query.unwrap_or_default())));
+        => Document(|parts, asked| compact(&parts.subjects.pages.explain(asked.query.unwrap_or_default())));
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
     GET "/openapi.json", Unguarded
         => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));
     GET "/livez", All => Document(|_, _| json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)));
     GET "/readyz", All => Readiness;
     POST "/purge", Unguarded => Purge;
-    POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.migration.resume(asked.rest) {
+    POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.subjects.migration.resume(asked.rest) {
         Some(resumed) => compact(&serde_json::json!({"resumed": resumed})),
         None => refused(&Refusal::no_route()),
     });
@@ -141,7 +141,7 @@ impl Endpoint {
 
 /// The pages about comparisons.
 fn migration(parts: &AdminParts, asked: AskedPath<'_>) -> PlainResponse {
-    match parts.migration.page(asked.path, asked.query) {
+    match parts.subjects.migration.page(asked.path, asked.query) {
         Some(document) => json(StatusCode::OK, document),
         None => refused(&Refusal::no_route()),
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use super::status::joined;
+use crate::server::joined;
 use crate::telemetry::{RecordedFate, RecordedRefusal};
 use calendar_edge_core::errors::remedy;
 use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};

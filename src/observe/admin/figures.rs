@@ -1,14 +1,10 @@
 //! The figures of this edge, of which its concerns are made.
 
-use std::time::Duration;
-
 use super::pages::Pages;
 use super::parts::AdminParts;
 use crate::server::state_file::unwritten_in;
 use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, process_files, process_memory, unix_time};
-use calendar_edge_core::concerns::{
-    BackendFigures, CompanionState, Concern, Figures, Lately, Usage, concerns,
-};
+use calendar_edge_core::concerns::{BackendFigures, Concern, Figures, Lately, Usage, concerns};
 
 // === impl AdminParts ===
 
@@ -21,33 +17,27 @@ impl AdminParts {
 
     /// Runs of WordPress that did not happen.
     pub(super) fn runs_saved(&self) -> i64 {
-        self.metrics.cache().runs_saved() + self.metrics.pages().runs_saved()
+        self.subjects
+            .all()
+            .iter()
+            .map(|subject| subject.runs_saved())
+            .sum()
     }
 
     fn figures(&self, pages: &Pages) -> Figures {
         let metrics = &self.metrics;
-        let (stopped_by, hindrance) = self.calendar_pages.obstacles();
         let bodies =
             |(used, limit): (usize, usize)| usage(u64::try_from(used).ok(), u64::try_from(limit).ok());
         let (process, files) = (process_memory(), process_files());
-        Figures {
+        let mut figures = Figures {
             is_draining: !self.readiness.is_ready(),
             is_reload_refused: metrics.reloads().is_refused(),
             is_circle: pages.site_health.is_in_circle(),
             backends: backends(metrics, pages),
             roots: pages.roots.clone(),
             is_index_unread: metrics.indexes().is_unread(),
-            lately: self.readings.lately(&lately(self.facts.uptime(), metrics)),
-            companion: if self.cache.metrics().is_companion_silent() {
-                CompanionState::Missed
-            } else {
-                self.cache.site_companion(unix_time())
-            },
-            returned: self.migration.returned(),
-            fleet: self.fleet.figures(),
+            lately: self.readings.lately(&self.sums()),
             certificate: metrics.certificate().expires(),
-            stopped_by,
-            hindrance,
             connections: metrics.connections().usage(),
             files: usage(files.0, files.1),
             requests: bodies(self.bodies.usage()),
@@ -55,30 +45,37 @@ impl AdminParts {
             process: usage(process.0, process.1),
             unwritten: pages.settings.state_dir.as_deref().and_then(unwritten_in),
             untrusted_proxy: metrics.requests().proxy().found(),
+            ..Figures::default()
+        };
+        for subject in self.subjects.all() {
+            subject.add_figures(&mut figures);
         }
+        figures
     }
-}
 
-/// The sums of requests since the start, which is this long ago.
-pub(super) fn lately(uptime: Duration, metrics: &Metrics) -> Lately {
-    let [requests, failed, overloaded] = metrics.requests().ends();
-    let [logins, limited] = metrics.rate_limits().sums();
-    let robots = metrics.pages().sums().get("limited").copied();
-    let backends = metrics.backends().in_use();
-    let shed = |backend: &BackendMetrics| {
-        let shed = TrafficKind::ALL.map(|kind| backend.permits(kind).all_shed());
-        (backend.name().to_owned(), shed.iter().sum())
-    };
-    Lately {
-        span: uptime,
-        requests,
-        failed,
-        overloaded,
-        limited,
-        logins,
-        robots: robots.unwrap_or_default(),
-        shed: backends.iter().map(shed).collect(),
-        webhooks: metrics.feed().deliveries(),
+    /// The sums of requests since the start.
+    pub(super) fn sums(&self) -> Lately {
+        let metrics = &self.metrics;
+        let [requests, failed, overloaded] = metrics.requests().ends();
+        let [logins, limited] = metrics.rate_limits().sums();
+        let shed = |backend: &BackendMetrics| {
+            let shed = TrafficKind::ALL.map(|kind| backend.permits(kind).all_shed());
+            (backend.name().to_owned(), shed.iter().sum())
+        };
+        let mut sums = Lately {
+            span: self.facts.uptime(),
+            requests,
+            failed,
+            overloaded,
+            limited,
+            logins,
+            shed: metrics.backends().in_use().iter().map(shed).collect(),
+            ..Lately::default()
+        };
+        for subject in self.subjects.all() {
+            subject.add_sums(&mut sums);
+        }
+        sums
     }
 }
 

@@ -7,12 +7,9 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use super::pages::Pages;
 use super::readiness::Readiness;
 use super::status::{EdgeFacts, Readings};
-use crate::cache::Cache;
 use crate::companion::CompanionService;
 use crate::config::EffectiveConfig;
-use crate::fleet::Fleet;
-use crate::migration::Migration;
-use crate::pages::CalendarPages;
+use crate::gateway::Subjects;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Refusals};
 use calendar_edge_core::relay::BufferBudget;
@@ -34,18 +31,12 @@ pub(crate) struct AdminParts {
     pub(crate) metrics: Metrics,
     /// What was counted in the last minutes.
     pub(crate) readings: Readings,
-    /// The kept responses.
-    pub(crate) cache: Cache,
-    /// What is known of calendar pages.
-    pub(crate) calendar_pages: CalendarPages,
-    /// The other edges.
-    pub(crate) fleet: Fleet,
+    /// The subjects.
+    pub(crate) subjects: Subjects,
     /// The last refusals.
     pub(crate) refusals: Refusals,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
-    /// What comparisons of backends found.
-    pub(crate) migration: Migration,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
@@ -57,7 +48,9 @@ pub(crate) struct AdminParts {
 impl AdminParts {
     /// All metrics, with those that are only known when somebody asks.
     pub(super) fn measured(&self) -> String {
-        self.cache.measure();
+        for subject in self.subjects.all() {
+            subject.measure();
+        }
         let usage = [self.bodies.usage(), self.buffers.usage()];
         self.metrics.memory().hold(usage);
         self.metrics.concerns().hold(&self.concerns(), self.runs_saved());

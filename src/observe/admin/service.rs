@@ -35,7 +35,7 @@ impl Admin {
 
     /// Keeps what is counted in the last minutes, as long as it is polled.
     pub(crate) async fn take_readings(self) {
-        self.0.readings.take(&self.0.facts, &self.0.metrics).await;
+        self.0.readings.take(&self.0).await;
     }
 
     async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> PlainResponse
@@ -60,7 +60,7 @@ impl Admin {
                 pretty_as(status, &document)
             }
             Some((EndpointAnswer::Migration, asked)) => {
-                compact(&self.0.migration.overview(asked.query).await)
+                compact(&self.0.subjects.migration.overview(asked.query).await)
             }
             Some((EndpointAnswer::Purge, _)) => {
                 let (head, body) = request.into_parts();

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::parts::AdminParts;
-use super::status::{cache_status, joined, reading, surface_status};
+use super::status::reading;
+use crate::server::{Subject, joined};
 use crate::telemetry::{moment, process_memory};
 use calendar_edge_core::concerns::word;
 
@@ -32,12 +33,8 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
             "listeners": parts.facts.listeners,
             "certificate": metrics.certificate().shown(),
             "connections": metrics.connections().figures(),
-            "cache": cache_status(&parts.cache),
-            "fleet": parts.fleet.status(),
-            "surface": surface_status(metrics),
-            "calendar_pages": parts.calendar_pages.status(),
         }),
-        json!(parts.migration.status()),
+        joined(parts.subjects.all().map(Subject::status)),
         json!({
             "memory": {
                 "requests": bodies(parts.bodies.usage()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::joined;
+use crate::server::joined;
 use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, moment};
 use calendar_edge_core::limits::Position;
 

@@ -11,8 +11,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::backend_status::backends;
 use super::facts::EdgeFacts;
-use super::joined;
-use crate::observe::admin::figures::lately;
+use crate::observe::admin::parts::AdminParts;
+use crate::server::joined;
 use crate::telemetry::{Metrics, moment, unix_time};
 use calendar_edge_core::concerns::Lately;
 
@@ -36,14 +36,14 @@ type KeptReading = (Arc<str>, Lately);
 
 impl Readings {
     /// Takes a reading every five seconds, as long as it is polled.
-    pub(in crate::observe::admin) async fn take(&self, facts: &EdgeFacts, metrics: &Metrics) {
+    pub(in crate::observe::admin) async fn take(&self, parts: &AdminParts) {
         let mut ticks = interval(PAUSE);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let reading = reading(facts, metrics).to_string().into();
+            let reading = reading(&parts.facts, &parts.metrics).to_string().into();
             let mut readings = self.0.lock();
-            readings.push_back((reading, lately(facts.uptime(), metrics)));
+            readings.push_back((reading, parts.sums()));
             while readings.len() > MOST {
                 readings.pop_front();
             }

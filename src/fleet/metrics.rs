@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use strum::VariantArray as _;
 
-use super::latency::Latency;
-use super::series::{Counter, Gauge, metrics};
+use crate::telemetry::latency::Latency;
+use crate::telemetry::series::{Counter, Gauge, metrics};
 use calendar_edge_core::fleet::{FleetMessage, GapCause};
 
 metrics! {

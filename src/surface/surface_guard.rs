@@ -8,10 +8,12 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts as Head;
 
+use super::Surface;
+use super::metrics::SurfaceMetrics;
 use crate::calls::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
-use crate::telemetry::{DecidedBy, SurfaceMetrics, Warnings};
+use crate::telemetry::{DecidedBy, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{
@@ -24,7 +26,7 @@ use calendar_edge_judge::wordpress::payload::MethodScan;
 
 /// Holds requests to the rest of the site to their rules; clones share what they count.
 #[derive(Debug, Clone)]
-pub(in crate::gateway) struct SurfaceGuard {
+pub(crate) struct SurfaceGuard {
     decider: Arc<Decider>,
     buckets: SharedBuckets,
     metrics: SurfaceMetrics,
@@ -33,7 +35,7 @@ pub(in crate::gateway) struct SurfaceGuard {
 
 /// The rules for a form or a call that is too large to be read whole.
 #[derive(Debug)]
-pub(in crate::gateway) struct FormGuard {
+pub(crate) struct FormGuard {
     guard: SurfaceGuard,
     head: Head,
     /// None for a body that is no call.
@@ -43,30 +45,30 @@ pub(in crate::gateway) struct FormGuard {
 // === impl SurfaceGuard ===
 
 impl SurfaceGuard {
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         decider: &Arc<Decider>,
         buckets: &SharedBuckets,
-        metrics: &SurfaceMetrics,
+        surface: &Surface,
         warnings: &Warnings,
     ) -> Self {
         for name in decider.surface().names() {
-            metrics.expect(name);
+            surface.metrics.expect(name);
         }
         Self {
             decider: Arc::clone(decider),
             buckets: buckets.clone(),
-            metrics: metrics.clone(),
+            metrics: surface.metrics.clone(),
             warnings: warnings.clone(),
         }
     }
 
     /// The facts about a request that the rules ask for; none if there are no rules.
-    pub(in crate::gateway) fn request<'a>(&self, asked: &'a AskedRequest) -> Option<SurfaceRequest<'a>> {
+    pub(crate) fn request<'a>(&self, asked: &'a AskedRequest) -> Option<SurfaceRequest<'a>> {
         self.decider.surface_request(&asked.head)
     }
 
     /// The response to a request that its head refuses, before its body is read.
-    pub(in crate::gateway) fn by_head(
+    pub(crate) fn by_head(
         &self,
         asked: &AskedRequest,
         request: Option<&SurfaceRequest<'_>>,
@@ -82,12 +84,12 @@ impl SurfaceGuard {
     }
 
     /// True if rules ask for the calls in a body that is no form.
-    pub(in crate::gateway) fn reads_calls(&self, request: Option<&SurfaceRequest<'_>>) -> bool {
+    pub(crate) fn reads_calls(&self, request: Option<&SurfaceRequest<'_>>) -> bool {
         request.is_some_and(|request| self.decider.surface().read_calls(request))
     }
 
     /// The response to a request that its body refuses.
-    pub(in crate::gateway) fn by_body(
+    pub(crate) fn by_body(
         &self,
         asked: &AskedRequest,
         request: Option<&SurfaceRequest<'_>>,
@@ -103,7 +105,7 @@ impl SurfaceGuard {
     }
 
     /// The rules for a body of which the rest is scanned on its way; none if there are no rules.
-    pub(in crate::gateway) fn on_the_way(
+    pub(crate) fn on_the_way(
         &self,
         asked: &AskedRequest,
         request: Option<&SurfaceRequest<'_>>,
@@ -182,14 +184,14 @@ impl SurfaceGuard {
 
 impl FormGuard {
     /// Returns true if a rule refuses a route that the form names.
-    pub(in crate::gateway) fn closes(&self, route: &[u8]) -> bool {
+    pub(crate) fn closes(&self, route: &[u8]) -> bool {
         let decider = &self.guard.decider;
         let request = decider.surface_request_at(&self.head, route);
         self.refuses(decider.surface().judge(&request))
     }
 
     /// Returns true if a rule refuses a method that the next bytes of a call name, or may name.
-    pub(in crate::gateway) fn closes_call(&mut self, piece: &[u8]) -> bool {
+    pub(crate) fn closes_call(&mut self, piece: &[u8]) -> bool {
         let called = self.methods.as_mut().map(|methods| methods.push(piece));
         let Some(called) = called.filter(|called| !called.is_empty()) else {
             return false;

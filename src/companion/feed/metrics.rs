@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::series::{Counter, Gauge, metrics};
+use crate::telemetry::series::{Counter, Gauge, metrics};
 use calendar_edge_core::companion::feed::RecordVerdict;
 use calendar_edge_core::settings::WebhookSettings;
 

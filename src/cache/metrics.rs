@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::series::{Counter, Gauge, metrics};
+use crate::telemetry::series::{Counter, Gauge, metrics};
 use calendar_edge_core::cache::{Bypass, CacheOutcome, RemovalCause};
 use calendar_edge_judge::contract::table;
 
@@ -30,7 +30,7 @@ const PASSED_BY: &str = "bypass";
 
 impl CacheMetrics {
     /// Creates the series of all lookups with zero.
-    pub(super) fn expect(&self) {
+    pub(crate) fn expect(&self) {
         let operations = table().operations().iter();
         for operation in operations.filter(|operation| !operation.is_write()) {
             for &result in CacheOutcome::NAMES {

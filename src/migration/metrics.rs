@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use strum::VariantArray as _;
 
-use super::permits::GaugeGuard;
-use super::series::{Counter, Gauge, NamedSums, metrics};
+use crate::telemetry::GaugeGuard;
+use crate::telemetry::series::{Counter, Gauge, NamedSums, metrics};
 use calendar_edge_core::settings::Percentage;
 
 metrics! {

@@ -1,6 +1,6 @@
 //! What an edge counts of the facts of the calendar.
 
-use super::series::{Counter, Gauge, metrics};
+use crate::telemetry::series::{Counter, Gauge, metrics};
 
 metrics! {
     /// The metrics of the facts; clones share their values.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::metrics::Metrics;
-use super::permits::TrafficKind;
-use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
+use super::subjects::Subjects;
+use crate::telemetry::{Metrics, TrafficKind, Warnings};
+use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::settings::{MarkKey, Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
 
 const HEAD: &str = "\
 # Metrics
@@ -60,7 +61,7 @@ struct ShownMetric {
 }
 
 /// The Markdown text of `docs/reference/metrics.md`.
-pub(super) fn reference() -> String {
+fn reference() -> String {
     let metrics = everything();
     let backend = metrics.backends().of(SITE);
     let permits = backend.permits(TrafficKind::Calls);
@@ -93,24 +94,31 @@ fn everything() -> Metrics {
     });
     metrics.requests().expect(&settings);
     metrics.certificate().show(0);
-    metrics.fleet().expect();
-    metrics.surface().expect("rule");
-    let receiver = WebhookSettings {
+    settings.origin.mark_key = MarkKey::new(b"a secret of thirty-two characters").ok();
+    settings.calendar_pages.mode = Mode::Report;
+    settings.feed.enabled = true;
+    settings.webhooks = vec![WebhookSettings {
         url: SITE.parse().expect("a URL"),
         ..WebhookSettings::default()
-    };
-    metrics.feed().expect(&[receiver]);
-    metrics.facts().expect();
+    }];
+    let subjects = Subjects::new(&settings, &metrics, &BufferBudget::new(0), &Warnings::default());
+    subjects.fleet.metrics().expect();
+    subjects.surface.metrics.expect("rule");
     metrics.translations().expect();
-    metrics.pages().expect();
     metrics.concerns().hold(&[], 0);
-    metrics.fleet().permits(&SITE.into(), 1);
+    subjects.fleet.metrics().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();
-    metrics.migration().expect_copies("next", one, &["identical"]);
+    subjects
+        .migration
+        .metrics()
+        .expect_copies("next", one, &["identical"]);
     let rule = "rule".into();
-    metrics.migration().expect_rule(&rule);
-    metrics.migration().share_is(&rule, Percentage::ALL, false);
+    subjects.migration.metrics().expect_rule(&rule);
+    subjects
+        .migration
+        .metrics()
+        .share_is(&rule, Percentage::ALL, false);
     metrics
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::series::{Counter, NamedSums, metrics};
+use crate::telemetry::series::{Counter, NamedSums, metrics};
 use calendar_edge_core::gateway::surface::SurfaceOutcome;
 
 metrics! {

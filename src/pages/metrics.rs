@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::series::{Counter, Gauge, metrics};
+use crate::telemetry::series::{Counter, Gauge, metrics};
 
 metrics! {
     /// The metrics of calendar pages; clones share their values.

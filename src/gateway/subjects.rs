@@ -1,0 +1,72 @@
+//! The list of subjects: each declares what it adds to the edge, see [`Subject`].
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::companion::{ChangeFeed, Companions};
+use crate::facts::FactsStore;
+use crate::fleet::Fleet;
+use crate::migration::Migration;
+use crate::pages::CalendarPages;
+use crate::server::Subject;
+use crate::surface::Surface;
+use crate::telemetry::{Metrics, Warnings};
+use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::settings::Settings;
+
+/// The subjects of one edge; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Subjects {
+    /// The stored responses.
+    pub(crate) cache: Cache,
+    /// The messages of the companion plugins, with the feed of changes and the facts of the calendar.
+    pub(crate) companions: Companions,
+    /// Calendar pages.
+    pub(crate) pages: CalendarPages,
+    /// Other backends.
+    pub(crate) migration: Migration,
+    /// The other edges.
+    pub(crate) fleet: Fleet,
+    /// The rules about the rest of the site.
+    pub(crate) surface: Surface,
+}
+
+// === impl Subjects ===
+
+impl Subjects {
+    /// Takes what earlier runs have kept. What clients still read of dropped responses counts in `buffers`.
+    pub(super) fn new(
+        settings: &Settings,
+        metrics: &Metrics,
+        buffers: &BufferBudget,
+        warnings: &Warnings,
+    ) -> Self {
+        let cache = Cache::new(&settings.cache, metrics, buffers);
+        let feed = ChangeFeed::new(settings, metrics);
+        let facts = FactsStore::new(settings, metrics);
+        let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
+        let migration = Migration::new(settings, &cache, metrics);
+        Self {
+            pages: CalendarPages::new(settings, &companions, metrics),
+            fleet: Fleet::new(settings, &companions, &migration, metrics, warnings),
+            surface: Surface::new(metrics),
+            cache,
+            companions,
+            migration,
+        }
+    }
+
+    /// All of them, in the order in which they take settings. The fleet is the last: it exchanges what the others have.
+    pub(crate) fn all(&self) -> [&dyn Subject; 8] {
+        let Self {
+            cache,
+            companions,
+            pages,
+            migration,
+            fleet,
+            surface,
+        } = self;
+        let (feed, facts) = (companions.feed(), companions.facts());
+        [cache, migration, companions, feed, facts, pages, surface, fleet]
+    }
+}
