@@ -6,12 +6,12 @@
 //!    them.
 //! 2. `layers` gives the request an id, the address of its client, a log line and CORS headers, and refuses heads
 //!    that break a rule.
-//! 3. `gateway` asks the core's decider where the request leads. A calendar call passes the gateway's stages: rate
+//! 3. `gateway` lets the core's decider find where the request leads. A calendar call passes the gateway's stages: rate
 //!    limit, refusals by the head, body, judging.
 //! 4. Judging is the core's: `wordpress` reads the body as PHP does, `call` judges every parameter by the table in
 //!    `contract` and encodes the call again. `problem` words a refusal.
-//! 5. `migration` decides whether the site or another backend answers, `cache` answers from a stored response, and a
-//!    read that rules choose is copied to another backend once it is answered.
+//! 5. `migration` decides if the site or another backend serves the call, `cache` has stored responses, and a read that
+//!    rules choose is copied to another backend after its response.
 //! 6. [`backend`] writes the call for its origin and exchanges it: breaker, permit, connection, at most one retry.
 //! 7. The core's `relay` checks the response, and presents it to the client: headers filtered, URLs made public.
 //!

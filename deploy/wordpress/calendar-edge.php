@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name: calendar-edge companion
- * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
+ * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and reports changes to the edge.
  * Version: 0.10.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
@@ -83,11 +83,11 @@ final class Secret {
 }
 
 /**
- * What the edge wrote into its header: a time, and a signature over the request.
+ * The header of the edge: a time, and a signature over the request.
  */
 final class Mark {
 
-	/** How many seconds the clocks of the edge and of this site may differ. */
+	/** The most seconds by which the clocks of the edge and of this site may differ. */
 	const SKEW = 60;
 
 	/** @var string Seconds since 1970, as they were signed. */
@@ -140,7 +140,7 @@ final class Mark {
 	}
 
 	/**
-	 * What is signed: every line but the target has a fixed alphabet, and the target holds no line feed.
+	 * The signed text: every line but the target has a fixed alphabet, and the target holds no line feed.
 	 */
 	private static function message( string $time, string $method, string $target, string $digest ): string {
 		// Caches turn HEAD into GET, which shows nothing more.
@@ -199,14 +199,14 @@ final class Exchange {
 	}
 
 	/**
-	 * Whether PHP read a form: it may name a route, and of a multipart body nothing is left to be signed.
+	 * True if PHP read a form: it may name a route, and of a multipart body nothing is left to be signed.
 	 */
 	public function has_form(): bool {
 		return $this->has_form;
 	}
 
 	/**
-	 * Whether the signed target names this route of a calendar namespace; without a form nothing else can.
+	 * True if the signed target names this route of a calendar namespace; without a form nothing else can.
 	 */
 	public function names_route( string $route, string $calendar ): bool {
 		$in_path = $this->names_in_path( $calendar );
@@ -242,7 +242,7 @@ final class Exchange {
 	}
 
 	/**
-	 * Whether one of these names is a route; WordPress may have put backslashes before its quotes.
+	 * True if one of these names is a route; WordPress may have put backslashes before its quotes.
 	 */
 	private static function has_route( array $names, string $route ): bool {
 		foreach ( $names as $name ) {
@@ -257,7 +257,7 @@ final class Exchange {
 }
 
 /**
- * Asks before WordPress runs any code of a REST route, whatever led to it: a request, a batch, an embedded record.
+ * Decides before WordPress runs any code of a REST route, for every caller: a request, a batch, an embedded record.
  */
 abstract class Wall {
 
@@ -269,7 +269,7 @@ abstract class Wall {
 	abstract protected function objection( $request ): ?\WP_Error;
 
 	/**
-	 * Hooks in behind every other plugin, so that none of them can answer in the place of a refusal.
+	 * Hooks in behind every other plugin, so that none of them can respond in the place of a refusal.
 	 */
 	public function register(): void {
 		add_filter( 'rest_pre_dispatch', array( $this, 'before_dispatch' ), PHP_INT_MAX, 3 );
@@ -279,9 +279,9 @@ abstract class Wall {
 	/**
 	 * Before WordPress matches a route and validates its arguments.
 	 *
-	 * It answers with a response, because a batch cannot take an error here.
+	 * It returns a response, because a batch cannot take an error here.
 	 *
-	 * @param mixed            $result  What other plugins answer instead.
+	 * @param mixed            $result  The response of other plugins instead.
 	 * @param \WP_REST_Server  $server  The server.
 	 * @param \WP_REST_Request $request The request.
 	 * @return mixed
@@ -303,9 +303,10 @@ abstract class Wall {
 	}
 
 	/**
-	 * Before the callback: a plugin may have changed the route since, and a batch validates its entries before it asks.
+	 * Before the callback: a plugin may have changed the route since, and a batch validates its entries before it runs
+	 * them.
 	 *
-	 * @param mixed            $result  What other plugins answer instead.
+	 * @param mixed            $result  The response of other plugins instead.
 	 * @param array            $handler The matched endpoint.
 	 * @param \WP_REST_Request $request The request.
 	 * @return mixed
@@ -347,7 +348,7 @@ abstract class Wall {
 	}
 
 	/**
-	 * Whether WordPress serves a REST request of a client, and not one that the site's own code makes for a page.
+	 * True if WordPress serves a REST request of a client, and not one that the site's own code makes for a page.
 	 */
 	protected static function serves_client(): bool {
 		return defined( 'REST_REQUEST' ) && REST_REQUEST;
@@ -394,7 +395,7 @@ final class Guard extends Wall {
 	}
 
 	/**
-	 * What is wrong with a request for a calendar route; empty when it may be dispatched.
+	 * The fault of a request for a calendar route; empty when it may be dispatched.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
@@ -416,7 +417,7 @@ final class Guard extends Wall {
 	}
 
 	/**
-	 * Whether the site's own code vouches for a request that it makes while no client's REST request is served.
+	 * True if the site's own code vouches for a request that it makes while no client's REST request is served.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
@@ -435,9 +436,10 @@ final class Guard extends Wall {
 }
 
 /**
- * The number that a calendar service asks for when it copies a record back that was written there.
+ * The number that a calendar service requests when it copies a record back that was written there.
  *
- * The account that copies may write scripts. Whoever wrote the record may not, so texts are filtered as those of others.
+ * The account that copies may write scripts. The author of the record may not, so texts are filtered as those of
+ * others.
  */
 final class Copied {
 
@@ -477,7 +479,7 @@ final class Copied {
 	}
 
 	/**
-	 * @param mixed            $result  What other plugins answer instead.
+	 * @param mixed            $result  The response of other plugins instead.
 	 * @param array            $handler The matched endpoint.
 	 * @param \WP_REST_Request $request The request.
 	 * @return mixed
@@ -527,7 +529,7 @@ final class Copied {
 }
 
 /**
- * One rule of CALENDAR_EDGE_SURFACE: who may call which routes.
+ * One rule of CALENDAR_EDGE_SURFACE: routes, and the callers that may use them.
  */
 final class SurfaceRule {
 
@@ -546,7 +548,7 @@ final class SurfaceRule {
 	/** @var string[] The segments of the pattern. */
 	private $pattern;
 
-	/** @var bool Whether a refusal says that the route does not exist. */
+	/** @var bool True if a refusal claims that the route does not exist. */
 	private $hides;
 
 	/**
@@ -608,7 +610,7 @@ final class SurfaceRule {
 	 * @param \WP_REST_Request $request The request.
 	 */
 	public function refusal( $request ): ?\WP_Error {
-		// Before a browser sends credentials to another site it asks without them.
+		// Before a browser sends credentials to another site it sends a request without them.
 		$has_credentials = is_user_logged_in() || 'OPTIONS' === $request->get_method() && null !== $request->get_header( 'access-control-request-method' );
 		if ( 'anybody' === $this->callers || 'credentials' === $this->callers && $has_credentials ) {
 			return null;
@@ -683,7 +685,7 @@ final class Surface extends Wall {
 	}
 
 	/**
-	 * The rules that do not hold against an anonymous client, because a plugin answers behind them or unhooked them.
+	 * The rules that do not hold against an anonymous client, because a plugin responds behind them or unhooked them.
 	 *
 	 * @return string[]
 	 */
@@ -709,17 +711,17 @@ final class Surface extends Wall {
 }
 
 /**
- * What changed: tags of the edge's answers, or everything, and the numbers of the changes.
+ * A change: tags of the edge's stored responses, or everything, and the numbers of the changes.
  */
 final class Changes {
 
-	/** The most tags that are told apart; beyond them everything has changed. */
+	/** The most tags in one message; beyond them everything has changed. */
 	const MOST_TAGS = 500;
 
 	/** The most numbers in one message; beyond them everything has changed. */
 	const MOST_NUMBERS = 64;
 
-	/** @var array<string, bool> Whether nobody could read the record without an account, before and after every change. */
+	/** @var array<string, bool> True if no client could read the record without an account, before and after every change. */
 	private $tags = array();
 
 	/** @var bool */
@@ -765,7 +767,7 @@ final class Changes {
 
 	/**
 	 * @param string[] $tags   Tags such as `event:50` or `events`.
-	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record no client could read without an account, neither before nor after.
 	 */
 	public function add( array $tags, array $hidden = array() ): void {
 		if ( $this->all ) {
@@ -798,7 +800,7 @@ final class Changes {
 			$this->add_all();
 		}
 		if ( $this->all ) {
-			// Everything up to the highest number is told by it.
+			// It stands for every number up to the highest.
 			$this->numbers = array( max( array_keys( $this->numbers ) ) => true );
 		}
 	}
@@ -814,7 +816,7 @@ final class Changes {
 	}
 
 	/**
-	 * The body of the message that tells it.
+	 * The body of the message about the change.
 	 *
 	 * @param string $to   The URL that it is sent to.
 	 * @param string $site The address of the home page.
@@ -834,7 +836,7 @@ final class Changes {
 	}
 
 	/**
-	 * @return string[] The tags of records that nobody could read without an account, before and after every change.
+	 * @return string[] The tags of records that no client could read without an account, before and after every change.
 	 */
 	private function hidden(): array {
 		return array_map( 'strval', array_keys( array_filter( $this->tags ) ) );
@@ -875,7 +877,7 @@ final class Counter {
 /**
  * A change that this run of PHP has begun and not finished, as a row in the database of one site.
  *
- * A run that is killed leaves its row, which tells edges that something may have changed. Times are those of the database.
+ * A run that is killed leaves its row, by which edges see that something may have changed. Times are those of the database.
  */
 final class BegunChange {
 
@@ -913,7 +915,7 @@ final class BegunChange {
 		if ( microtime( true ) - $this->written < self::RENEWED ) {
 			return;
 		}
-		// This comes between statements of others, who may still ask about theirs.
+		// This comes between statements of other code, which may still read the results of theirs.
 		$said  = array( $wpdb->insert_id, $wpdb->rows_affected );
 		$write = "INSERT INTO $this->table (option_name, option_value, autoload) VALUES (%s, UNIX_TIMESTAMP(), 'no') ON DUPLICATE KEY UPDATE option_value = VALUES(option_value)";
 		$wpdb->query( $wpdb->prepare( $write, $this->row ) );
@@ -930,9 +932,9 @@ final class BegunChange {
 	}
 
 	/**
-	 * How many seconds ago the oldest change was begun that is not finished; null when all are.
+	 * The age in seconds of the oldest change that is begun and not finished; null when all are finished.
 	 *
-	 * What no run can finish any more gets a number: edges that were not told of it remove everything.
+	 * A change that no run can finish any more gets a number: edges without a message about it remove everything.
 	 */
 	public static function age(): ?int {
 		global $wpdb;
@@ -962,7 +964,7 @@ final class Edge {
 	/** @var bool Whether every address of the name is an edge. */
 	private $all = false;
 
-	/** @var string The address to connect to; empty while DNS has to be asked for it. */
+	/** @var string The address to connect to; empty while DNS has to be queried for it. */
 	private $address = '';
 
 	/** @var string The name or the address of a host. */
@@ -1006,7 +1008,7 @@ final class Edge {
 	}
 
 	/**
-	 * The address to connect to, for stream_socket_client. It asks DNS, so only a message may need it.
+	 * The address to connect to, for stream_socket_client. It queries DNS, so only a message may need it.
 	 */
 	public function address(): string {
 		// A name can have several addresses, and only the first one is tried: prefer that of IPv4.
@@ -1014,7 +1016,7 @@ final class Edge {
 	}
 
 	/**
-	 * The edges that the URL stands for now. For `all:` it asks DNS, so only a message may need it.
+	 * The edges that the URL stands for now. For `all:` it queries DNS, so only a message may need it.
 	 *
 	 * @return self[] Of a name without an address, this one.
 	 */
@@ -1061,7 +1063,7 @@ final class Edge {
 	}
 
 	/**
-	 * The header that proves where a message comes from, and what it says.
+	 * The header that proves the sender of a message, and its content.
 	 */
 	public static function seal( Secret $secret, int $time, string $nonce, string $body, string $subject = 'purge' ): string {
 		$digest = hash( 'sha256', $body );
@@ -1197,10 +1199,10 @@ final class Delivery {
  */
 final class Courier {
 
-	/** What edges were not told, by URL. */
+	/** Messages that did not arrive, by URL. */
 	const OPTION = 'calendar_edge_unsent';
 
-	/** For how many seconds an edge that did not answer in time is left alone while a client waits. */
+	/** Seconds for which an edge that did not respond in time is left alone while a client waits. */
 	const REST = 10;
 
 	/** @var Secret */
@@ -1219,7 +1221,7 @@ final class Courier {
 	}
 
 	/**
-	 * Tells every edge, for at most so many seconds.
+	 * Sends to every edge, for at most so many seconds.
 	 */
 	public function tell( Changes $changes, float $seconds, bool $is_awaited ): void {
 		$before  = self::unsent();
@@ -1262,7 +1264,7 @@ final class Courier {
 	}
 
 	/**
-	 * What edges were not told, by URL.
+	 * Messages that did not arrive, by URL.
 	 */
 	public static function unsent(): array {
 		global $wpdb;
@@ -1273,16 +1275,16 @@ final class Courier {
 	}
 
 	/**
-	 * What is to be kept, with what other requests kept in the meantime.
+	 * The messages to keep, with those that other requests kept in the meantime.
 	 *
-	 * @param array     $before What was kept before.
-	 * @param Changes[] $missed What did not arrive, by URL.
-	 * @param array     $slow   The URLs among them that did not answer in time.
+	 * @param array     $before The messages kept before.
+	 * @param Changes[] $missed The messages that did not arrive, by URL.
+	 * @param array     $slow   The URLs among them that did not respond in time.
 	 */
 	private static function left( array $before, array $missed, array $slow ): array {
 		$kept = self::unsent();
 		foreach ( $kept as $url => $since ) {
-			// Told now or gone, unless another request added to it, or its name has no address at the moment.
+			// Received now or gone, unless another request added to it, or its name has no address at the moment.
 			if ( ! isset( $missed[ $url ] ) && ! isset( $missed[ Edge::configured_url( $url ) ] ) && ( $before[ $url ] ?? null ) === $since ) {
 				unset( $kept[ $url ] );
 			}
@@ -1331,10 +1333,10 @@ final class Courier {
 	}
 
 	/**
-	 * The URLs that a message arrived at, and those that did not answer in time.
+	 * The URLs that a message arrived at, and those that did not respond in time.
 	 *
 	 * @param Edge[]    $edges   The edges, by URL.
-	 * @param Changes[] $owed    What each URL is to be told.
+	 * @param Changes[] $owed    The changes to send to each URL.
 	 * @param float     $seconds The time for all.
 	 */
 	private function send( array $edges, array $owed, float $seconds ): array {
@@ -1387,7 +1389,7 @@ final class Courier {
 			return $going;
 		}
 		$none = null;
-		// TLS says too little about what it waits for to sleep for long.
+		// TLS shows too little of its waits to sleep for long.
 		$micros = (int) max( 0, min( $seconds, 0.05 ) * 1e6 );
 		if ( false === stream_select( $reads, $writes, $none, 0, $micros ) ) {
 			return array();
@@ -1400,13 +1402,14 @@ final class Courier {
 }
 
 /**
- * Hears what changes.
+ * Receives changes.
  */
 interface Listener {
 
 	/**
 	 * @param string[] $tags   Tags that change.
-	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record no client could read without an account, neither before nor
+	 * after.
 	 */
 	public function changed( array $tags, array $hidden = array() ): void;
 
@@ -1417,14 +1420,14 @@ interface Listener {
 }
 
 /**
- * Collects what changes in one run of PHP, and tells the edges when it ends.
+ * Collects the changes of one run of PHP, and sends them to the edges when it ends.
  */
 final class Reporter implements Listener {
 
-	/** Seconds after which a run that takes long tells what it changed so far. */
+	/** Seconds after which a run that takes long sends its changes so far. */
 	const SOON = 1.0;
 
-	/** Seconds for all edges: while somebody waits for the answer, and when nobody does. */
+	/** Seconds for all edges: while a client waits for the response, and when none does. */
 	const AWAITED   = 1.0;
 	const UNAWAITED = 4.0;
 
@@ -1463,9 +1466,9 @@ final class Reporter implements Listener {
 	}
 
 	/**
-	 * Tells what changed so far.
+	 * Sends the changes so far.
 	 *
-	 * @param mixed $value What a filter passes through.
+	 * @param mixed $value The value that a filter passes through.
 	 * @return mixed
 	 */
 	public function pause( $value = null ) {
@@ -1497,7 +1500,8 @@ final class Reporter implements Listener {
 
 	/**
 	 * @param string[] $tags   Tags that changed.
-	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record no client could read without an account, neither before nor
+	 * after.
 	 */
 	public function changed( array $tags, array $hidden = array() ): void {
 		$this->begins();
@@ -1512,7 +1516,7 @@ final class Reporter implements Listener {
 	}
 
 	/**
-	 * The end of the run: tells everything, once nobody waits for it where that can be.
+	 * The end of the run: sends everything, after the client has its response where that can be.
 	 */
 	public function finish(): void {
 		$this->over = true;
@@ -1521,7 +1525,7 @@ final class Reporter implements Listener {
 			return;
 		}
 		foreach ( $this->told as $site => $changes ) {
-			// Said once more: what was written behind a hook is in the database by now.
+			// Sent once more: data written behind a hook is in the database by now.
 			$this->fresh( $site )->merge( $changes );
 		}
 		$this->told = array();
@@ -1569,7 +1573,7 @@ final class Reporter implements Listener {
 	}
 
 	/**
-	 * Whether no client waits for this run: a program, or WordPress's own jobs.
+	 * True if no client waits for this run: a program, or WordPress's own jobs.
 	 */
 	private static function is_unawaited(): bool {
 		return 'cli' === PHP_SAPI || wp_doing_cron();
@@ -1587,7 +1591,7 @@ final class Reporter implements Listener {
 			}
 			$changes->count( Counter::next() );
 			if ( $this->over && isset( $this->begun[ $site ] ) ) {
-				// The number says it from now on, and the message may take its time.
+				// The number shows it from now on, and the message may take its time.
 				$this->begun[ $site ]->finish();
 				unset( $this->begun[ $site ] );
 			}
@@ -1600,7 +1604,7 @@ final class Reporter implements Listener {
 	}
 
 	/**
-	 * Sends the client its answer, where PHP can do so before it ends; whether somebody still waits.
+	 * Sends the client its response, where PHP can do so before it ends. True if a client still waits.
 	 */
 	private static function let_go(): bool {
 		foreach ( array( 'fastcgi_finish_request', 'litespeed_finish_request' ) as $finish ) {
@@ -1680,7 +1684,7 @@ final class Outset {
 
 	/**
 	 * @param array $data   The columns that are about to be stored.
-	 * @param array $fields What was asked for, with the number of a post that there is.
+	 * @param array $fields The requested fields, with the number of a post that there is.
 	 */
 	public function with_post( $data, $fields ) {
 		$old  = empty( $fields['ID'] ) ? null : get_post( (int) $fields['ID'] );
@@ -1715,7 +1719,7 @@ final class Outset {
 }
 
 /**
- * Names what WordPress says that changes in the calendar.
+ * Names the records of the calendar that WordPress's hooks report as changed.
  */
 final class Watch {
 
@@ -1738,7 +1742,7 @@ final class Watch {
 		'post_tag'         => array( 'tag', 'tags' ),
 	);
 
-	/** Meta that no answer shows, and that WordPress or counters of views write all the time. */
+	/** Meta that no response shows, and that WordPress or counters of views write all the time. */
 	const SILENT_META = array(
 		'_edit_lock',
 		'_edit_last',
@@ -1756,7 +1760,7 @@ final class Watch {
 		'wpb_post_views_count',
 	);
 
-	/** Options that may change any answer. */
+	/** Options that may change any response. */
 	const OPTIONS = array(
 		'tribe_events_calendar_options',
 		'timezone_string',
@@ -1855,7 +1859,7 @@ final class Watch {
 	}
 
 	/**
-	 * What code of the site says that it changed: tags, or nothing for everything.
+	 * A change that code of the site reports: tags, or nothing for everything.
 	 *
 	 * @param mixed $tags Tags such as `event:50` or `events`.
 	 */
@@ -1911,7 +1915,7 @@ final class Watch {
 
 	public static function silent_meta(): array {
 		/**
-		 * Filters the names of post meta that no answer of the calendar shows.
+		 * Filters the names of post meta that no response of the calendar shows.
 		 *
 		 * @param string[] $keys Names of post meta.
 		 */
@@ -1950,7 +1954,7 @@ final class Watch {
 
 	/**
 	 * @param array $data   The columns that are about to be stored.
-	 * @param array $fields What was asked for, with the number of an attachment that there is.
+	 * @param array $fields The requested fields, with the number of an attachment that there is.
 	 */
 	public function with_upload( $data, $fields ) {
 		$this->uploads = empty( $fields['ID'] );
@@ -2002,7 +2006,7 @@ final class Watch {
 	}
 
 	/**
-	 * Whether terms of a taxonomy are records of the calendar.
+	 * True if terms of a taxonomy are records of the calendar.
 	 *
 	 * @param mixed $taxonomy The taxonomy; in WordPress before 6.1 an object.
 	 */
@@ -2064,7 +2068,7 @@ final class Watch {
 			$this->listener->changed( array( 'categories' ) );
 		}
 		/**
-		 * Filters the options that may change any answer of the calendar.
+		 * Filters the options that may change any response of the calendar.
 		 *
 		 * @param string[] $options Names of options.
 		 */
@@ -2107,7 +2111,8 @@ final class Watch {
 		}
 		list( $one, $list ) = self::POSTS[ $post->post_type ];
 		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
-		// Anybody can tell a number that is taken from one that is not, and by what a draft is linked to it.
+		// Any client can distinguish a number that is taken from one that is not, and by the records that a draft is linked
+		// to.
 		$this->listener->changed( $matters ? array( "$one:$id", $list ) : array( "$one:$id" ), $hidden );
 		if ( $matters && 'tribe_events' === $post->post_type ) {
 			$this->shown_changed( array_merge( (array) get_post_meta( $id, '_EventVenueID' ), (array) get_post_meta( $id, '_EventOrganizerID' ) ) );
@@ -2115,7 +2120,7 @@ final class Watch {
 	}
 
 	/**
-	 * Edges are told of a venue or organizer that is not public only while an event shows it.
+	 * A venue or organizer that is not public is reported to edges only while an event shows it.
 	 *
 	 * @param array $ids Numbers of posts, as meta has them.
 	 */
@@ -2130,7 +2135,7 @@ final class Watch {
 	}
 
 	/**
-	 * Galleries show captions and texts of attachments, and content their sizes: no answer says which it shows.
+	 * Galleries show captions and texts of attachments, and content their sizes: no response names those that it shows.
 	 *
 	 * @param \WP_Post $post The attachment.
 	 */
@@ -2153,7 +2158,7 @@ final class Watch {
 	}
 
 	/**
-	 * Whether surely nobody can read a post without an account in any of these statuses.
+	 * True if surely no client can read a post without an account in any of these statuses.
 	 *
 	 * @param \WP_Post $post     The post.
 	 * @param string[] $statuses The statuses that it has and had.
@@ -2168,7 +2173,7 @@ final class Watch {
 	}
 
 	/**
-	 * Whether anonymous readers may see a post of a status. They may see what nobody has registered.
+	 * True if anonymous readers may see a post of a status. They may see one of a status that is not registered.
 	 *
 	 * @param string $status The status.
 	 */
@@ -2178,7 +2183,7 @@ final class Watch {
 	}
 
 	/**
-	 * Whether anonymous readers see a post of one of these statuses. An event may show a venue that is no longer public.
+	 * True if anonymous readers see a post of one of these statuses. An event may show a venue that is no longer public.
 	 *
 	 * @param string   $type     The post type.
 	 * @param string[] $statuses The statuses that a post has and had.
@@ -2197,7 +2202,8 @@ final class Watch {
 }
 
 /**
- * Shows the edge the number of changes in the REST answers that it asks for with a mark, and where it asks for nothing else.
+ * Shows the edge the number of changes in REST responses to its marked requests, and in response to a request for the
+ * number alone.
  */
 final class Announcer {
 
@@ -2228,7 +2234,7 @@ final class Announcer {
 	}
 
 	/**
-	 * Reads the count before anything that the answer shows is read: the answer is at least as new.
+	 * Reads the count before anything that the response shows is read: the response is at least as new.
 	 */
 	public function note(): void {
 		$this->count = self::count();
@@ -2264,7 +2270,7 @@ final class Announcer {
 	}
 
 	/**
-	 * Answers an edge that asks for nothing but the number, before WordPress loads other plugins.
+	 * Responds to an edge that requests the number alone, before WordPress loads other plugins.
 	 */
 	public static function answer( Secret $secret, Exchange $exchange, string $method ): void {
 		if ( ! asks( $secret, $exchange, $method, self::ROUTE ) ) {
@@ -2283,7 +2289,8 @@ final class Announcer {
 }
 
 /**
- * Tells an edge which calendar pages can have events: when each event is that a view may show, and how addresses are read.
+ * Reports to an edge which calendar pages can have events: the times of each event that a view may show, and the
+ * reading of addresses.
  */
 final class Facts {
 
@@ -2302,13 +2309,13 @@ final class Facts {
 		|tribe_(?:context|repository_events|query_is|events?_query|(?:event_)?(?:beginning|end)_of_day)\w*)\z/x';
 
 	/**
-	 * Answers an edge, once every plugin has said what it changes and before WordPress looks for a page.
+	 * Responds to an edge, once every plugin has hooked in and before WordPress looks for a page.
 	 */
 	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
 		if ( ! asks( $secret, $exchange, $method, self::ROUTE ) ) {
 			return;
 		}
-		// In this order: what changes while plugins are loaded has a greater number.
+		// In this order: a change while plugins are loaded has a greater number.
 		$changes = Counter::current();
 		$answer  = static function () use ( $secret, $exchange, $changes ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
@@ -2326,7 +2333,7 @@ final class Facts {
 	}
 
 	private static function reply( array $query, int $changes ): array {
-		// In this order: what changes in between leads to other sums.
+		// In this order: a change in between leads to other sums.
 		$reply = array( 'facts' => 1, 'changes' => $changes, 'sums' => '' );
 		$site  = self::site();
 		$from  = self::sources();
@@ -2354,7 +2361,7 @@ final class Facts {
 	private static function sources(): array {
 		global $wpdb;
 		$statuses = implode( "','", esc_sql( get_post_stati( array( 'public' => true ) ) ) );
-		// The plugin keeps its list for a day: what is missing there is shown, whatever its meta says.
+		// The plugin keeps its list for a day: an event that is missing there is shown, whatever its meta contains.
 		$hidden = implode( ',', array_map( 'intval', tribe( 'Tribe\Events\Views\V2\Query\Hide_From_Upcoming_Controller' )->get_hidden_post_ids() + array( -1 => 0 ) ) );
 		$has    = "EXISTS (SELECT 1 FROM $wpdb->postmeta m WHERE m.post_id = p.ID AND m.meta_key =";
 		$shown  = "WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT (p.ID IN ($hidden) AND $has '_EventHideFromUpcoming' AND m.meta_value IN ('yes', '1')))";
@@ -2485,7 +2492,7 @@ final class Facts {
 		return array_values( $found );
 	}
 
-	/** The file that a callback comes from; empty when anybody may have hooked it in. */
+	/** The file that a callback comes from; empty when any plugin may have hooked it in. */
 	private static function file( $callback ): string {
 		if ( ! is_callable( $callback ) || is_string( $callback ) && 0 === strpos( $callback, '__return_' ) ) {
 			return '';
@@ -2510,7 +2517,7 @@ final class Records {
 	/**
 	 * The next records behind a number, or the ones that are named: members of a reply.
 	 *
-	 * @param string $where Which posts `p` are asked for.
+	 * @param string $where The SQL condition on posts `p`.
 	 * @param bool   $walks Whether it goes on behind them.
 	 * @param int    $most  The most records.
 	 */
@@ -2537,7 +2544,7 @@ final class Records {
 	/**
 	 * Categories and tags with a number that is another one when anything that they print is.
 	 *
-	 * @param array $terms As they are told.
+	 * @param array $terms Terms of the reply.
 	 */
 	public static function with_sums( array $terms ): array {
 		global $wpdb;
@@ -2580,7 +2587,7 @@ final class Records {
 }
 
 /**
- * The lines in Tools > Site Health that say whether the guard stands, whether edges hear of changes, and which rules hold.
+ * The lines in Tools > Site Health about the guard, the messages to edges, and the rules.
  */
 final class Health {
 
@@ -2595,7 +2602,7 @@ final class Health {
 
 	/**
 	 * @param Secret|null  $secret  The secret; null when none is configured.
-	 * @param Edge[]       $edges   The edges that are told of changes.
+	 * @param Edge[]       $edges   The edges that get messages.
 	 * @param Surface|null $surface The rules for other routes; null when none are configured.
 	 */
 	public function __construct( ?Secret $secret, array $edges, ?Surface $surface ) {
@@ -2713,7 +2720,7 @@ function setting( string $name ): ?string {
 }
 
 /**
- * Whether an edge asks this plugin for a route. A mark that does not hold ends the run.
+ * True if an edge requests a route of this plugin. A mark that does not hold ends the run.
  */
 function asks( Secret $secret, Exchange $exchange, string $method, string $route ): bool {
 	if ( '' === $exchange->mark() || ! $exchange->names_route( $route, '/calendar-edge/v1' ) ) {
@@ -2727,7 +2734,7 @@ function asks( Secret $secret, Exchange $exchange, string $method, string $route
 }
 
 /**
- * Answers a question of an edge whose mark does not hold, and ends the run.
+ * Refuses a request of an edge whose mark does not hold, and ends the run.
  */
 function refuse( string $code ): void {
 	http_response_code( 403 );
@@ -2803,7 +2810,7 @@ function start(): void {
 
 /**
  * @param Secret   $secret   The secret.
- * @param Edge[]   $edges    The edges that are told of changes.
+ * @param Edge[]   $edges    The edges that get messages.
  * @param Exchange $exchange The request at hand.
  */
 function report_changes( Secret $secret, array $edges, Exchange $exchange ): void {

@@ -1,4 +1,4 @@
-//! Reading the configuration again when told to, or when one of its files has changed.
+//! Reads the configuration again on a signal, or when one of its files has changed.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::telemetry::{LogFilter, with_causes};
 pub struct Reload {
     /// The file, and what is stronger than it.
     pub source: ConfigSource,
-    /// How the file was before it was read for the start.
+    /// The state of the file before it was read for the start.
     pub seen: FileWatch,
-    /// What they were at the start.
+    /// The configuration at the start.
     pub effective: EffectiveConfig,
     /// The process's log, whose filter follows the settings.
     pub log: LogFilter,
 }
 
-/// What the service manager is told of a new configuration that was taken, and of one that was not.
+/// The status for the service manager after a new configuration was taken, and after one was refused.
 const TAKEN: &str = "Serving; the configuration was reloaded";
 const REFUSED: &str = "Serving with the old configuration: the new one is refused, the log says why";
 

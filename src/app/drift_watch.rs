@@ -1,4 +1,4 @@
-//! Compares what backends publish with the table, and says when the differences change.
+//! Compares the indexes of backends with the table, and logs changed differences.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
 use calendar_edge_judge::contract::drift::Drift;
 
-/// Maximum number of differences that one log line tells.
+/// Maximum number of differences in one log line.
 const MOST_TOLD: usize = 8;
 
 /// The differences of all backends: by their name, and by the REST root that publishes the index.
 #[derive(Debug, Default)]
 pub(super) struct BackendDrifts(BTreeMap<String, BTreeMap<String, Vec<Drift>>>);
 
-/// What to do about a plugin that is not there.
+/// The remedy for a plugin that is not there.
 const ADVICE: &str = "activate The Events Calendar at the site; if its API has another name there, set \
                       `origin.namespace`, or `namespace` of the backend";
 
@@ -88,8 +88,8 @@ impl BackendDrifts {
         }
     }
 
-    /// Keeps the differences of a root. All those of the backend if they have changed, and whether the root has none yet:
-    /// what several roots publish alike is one change.
+    /// Keeps the differences of a root. Returns all those of the backend if they have changed, and true if the root has
+    /// none yet: a change that several roots publish alike is one change.
     fn found(&mut self, backend: &str, root: &str, drifts: Vec<Drift>) -> Option<(Vec<Drift>, bool)> {
         let roots = self.0.entry(backend.to_owned()).or_default();
         let before = differences(roots);

@@ -55,7 +55,7 @@ pub enum StartError {
 /// The service manager that started the process, and what it passed; none by default.
 #[derive(Debug, Default)]
 pub struct Supervision {
-    /// Hears what happens to the edge.
+    /// Gets the notices of the edge.
     pub manager: ServiceManager,
     /// Sockets for listeners of the form `systemd:NAME`.
     pub sockets: InheritedSockets,
@@ -73,7 +73,7 @@ impl StartError {
     }
 
     /// True if another start fails as well until the configuration, the unit or a certificate is changed; false if the
-    /// machine may answer otherwise a moment later, as with an address in use.
+    /// machine may respond otherwise a moment later, as with an address in use.
     pub const fn is_about_configuration(&self) -> bool {
         match self {
             Self::Certificate(_) | Self::Tls(_) => true,
@@ -86,7 +86,7 @@ impl StartError {
 // === impl Edge ===
 
 impl Edge {
-    /// Opens every listener and starts to answer; the settings are complete and checked.
+    /// Opens every listener and starts to serve; the settings are complete and checked.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Edge {
     }
 }
 
-/// Begins to read what the site publishes, and to follow its companion plugin.
+/// Begins to read the indexes of the site, and to follow its companion plugin.
 async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
     let read = watch(reloader, gateway);
     if reloader.settings().origin.read_index {
@@ -231,7 +231,7 @@ fn note_unused(sockets: &InheritedSockets) {
 /// The most connections of one address at the admin listener: no address takes it away from the others (T-88).
 const ADMIN_CONNECTIONS_PER_ADDRESS: usize = ADMIN_CONNECTIONS / 4;
 
-/// How long the admin listener waits for a request.
+/// The longest wait of the admin listener for a request.
 const ADMIN_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The admin listener shares nothing with the others, so that it responds while they are full.

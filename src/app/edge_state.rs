@@ -17,9 +17,9 @@ use calendar_edge_core::settings::{Limits, Settings};
 /// The state of the gateway, and that of connections, operators and receivers; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct EdgeState {
-    /// What the stages use.
+    /// The state of the stages.
     pub(super) gateway: GatewayState,
-    /// Who changes are posted to.
+    /// The receivers of changes.
     pub(super) receivers: Receivers,
     /// The client connections that are open.
     pub(super) connections: ConnectionLimit,
@@ -29,7 +29,7 @@ pub(super) struct EdgeState {
     pub(super) placement: Placement,
     /// The last refusals.
     pub(super) refusals: Refusals,
-    /// Who takes the spans of requests.
+    /// The recorder of requests' spans.
     pub(super) traces: Traces,
 }
 
@@ -91,7 +91,7 @@ impl EdgeState {
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
     }
 
-    /// Everything that a request passes under these settings, and what is exchanged with the companion plugin.
+    /// Everything that a request passes under these settings, and the exchange with the companion plugin.
     pub(super) fn serve(&self, settings: &Settings) -> (Stack, CompanionService) {
         let state = &self.gateway;
         let (metrics, refusals) = (state.metrics.clone(), self.refusals.clone());
@@ -114,7 +114,7 @@ impl EdgeState {
     }
 }
 
-/// Without an admin listener nobody can ask for them.
+/// Without an admin listener they cannot be read.
 fn kept_refusals(settings: &Settings) -> usize {
     settings
         .admin

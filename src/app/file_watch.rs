@@ -14,15 +14,15 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The time that files must stay unchanged before a change counts, because a file may be half written.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// Some files, and how they were when last looked at.
+/// Some files, and their state at the last look.
 #[derive(Debug, Clone, Default)]
 pub struct FileWatch {
     files: Vec<PathBuf>,
     seen: Vec<Option<FileFingerprint>>,
 }
 
-/// What tells two states of a file apart without reading it: device, inode and size, the time of its content, and that of
-/// its last change, which differs even if a file is written within one tick of its clock and keeps its size.
+/// The marks of a file's state without reading it: device, inode and size, the time of its content, and that of its
+/// last change, which differs even if a file is written within one tick of its clock and keeps its size.
 type FileFingerprint = ([u64; 3], [(i64, i64); 2]);
 
 // === impl FileWatch ===
@@ -39,7 +39,7 @@ impl FileWatch {
         self.seen = prints(&self.files).await;
     }
 
-    /// Watches these files from now on; what is known of one that was watched before stays known.
+    /// Watches these files from now on; the known state of one that was watched before stays known.
     pub(super) async fn replace(&mut self, files: Vec<PathBuf>) {
         if files == self.files {
             return;
@@ -58,7 +58,7 @@ impl FileWatch {
         *self = Self { files, seen };
     }
 
-    /// Waits until a file differs from what is known, and has settled; what it is then is known.
+    /// Waits until a file differs from its known state, and has settled; its state then is known.
     pub(super) async fn changed(&mut self) {
         loop {
             tokio::time::sleep(PERIOD).await;

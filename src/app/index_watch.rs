@@ -16,7 +16,7 @@ use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
 
-/// The longest pause while a site does not answer: the time after an outage for which an older table stays.
+/// The longest pause while a site does not respond: the time after an outage for which an older table stays.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// Maximum number of differences that one log line names.
@@ -27,9 +27,9 @@ const MOST_NAMED: usize = 16;
 enum Round {
     /// All is read.
     Complete,
-    /// The site answers, and something is not published.
+    /// The site responds, but a part is not published.
     Incomplete,
-    /// A site does not answer.
+    /// A site does not respond.
     Silent,
 }
 
@@ -38,9 +38,9 @@ enum Round {
 struct RoundPauses {
     /// Rounds that were not complete, in a row.
     failures: u32,
-    /// Rounds that calls asked for and that changed nothing, in a row.
+    /// Rounds in a row that calls caused and that changed nothing.
     vain: u32,
-    /// True if a site did not answer in the last round.
+    /// True if a site did not respond in the last round.
     is_silent: bool,
 }
 
@@ -53,8 +53,8 @@ struct IndexWatch {
     first: Option<oneshot::Sender<()>>,
 }
 
-/// Reads at once, at intervals, when calls need it, and after each reload; never ends. `first` is dropped after the first
-/// reading.
+/// Reads at once, at intervals, when calls need it, and after each reload; never ends. `first` is dropped after the
+/// first reading.
 pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, first: oneshot::Sender<()>) {
     let mut watch = IndexWatch {
         reloader: reloader.clone(),
@@ -80,7 +80,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
             (round, is_changed) = watch.read(!is_wanted) => pauses.count(round, is_changed, is_wanted),
         }
         is_wanted = tokio::select! {
-            // Words wait for everything else: until they are learnt the edge speaks English, or as its file says.
+            // Words wait for everything else: until they are learnt the edge uses English, or the words in its file.
             () = async {
                 watch.learn_words().await;
                 tokio::time::sleep(pauses.next(interval)).await;
@@ -106,7 +106,8 @@ impl RoundPauses {
             Round::Incomplete | Round::Silent if is_changed => 1,
             Round::Incomplete | Round::Silent => self.failures.saturating_add(1),
         };
-        // Calls that a site does not answer may ask at once; those that it answers must not have it asked all the time.
+        // Calls that a site does not serve may cause a round at once; those that it serves must not cause rounds all
+        // the time.
         self.vain = match round {
             Round::Complete | Round::Incomplete if is_wanted && !is_changed => self.vain.saturating_add(1),
             Round::Complete | Round::Incomplete | Round::Silent => 0,
@@ -123,7 +124,7 @@ impl RoundPauses {
         }
     }
 
-    /// The pause before a round that a call asks for.
+    /// The pause before a round that a call causes.
     fn shortest(&self) -> Duration {
         doubled(self.vain)
     }
@@ -136,7 +137,7 @@ fn doubled(times: u32) -> Duration {
 // === impl IndexWatch ===
 
 impl IndexWatch {
-    /// Reads all, and says whether anything has changed. Failures are logged if `is_told`.
+    /// Reads all, and returns true if anything has changed. Failures are logged if `is_told`.
     async fn read(&mut self, is_told: bool) -> (Round, bool) {
         let (named, is_named) = self.learn_namespace(is_told).await;
         let settings = self.reloader.settings();
@@ -251,7 +252,7 @@ impl IndexWatch {
         (round, is_changed)
     }
 
-    /// Asks the sites that have not been asked since their index has changed, or that now refuse in another language.
+    /// Requests the words from the sites whose index has changed since, or that now refuse in another language.
     async fn learn_words(&self) {
         let site = self.reloader.settings().site();
         for (source, known) in self.indexes.words(&site) {

@@ -38,7 +38,7 @@ struct ReloaderState {
     circle: Arc<CircleKey>,
     /// The configuration in effect; missing where an edge runs without a program around it.
     effective: Arc<ArcSwapOption<EffectiveConfig>>,
-    /// Told after each reload.
+    /// Notified after each reload.
     reloaded: Notify,
 }
 
@@ -176,7 +176,7 @@ impl Reloader {
         self.inner.in_use.lock().settings.clone()
     }
 
-    /// Takes the certificate alone from the files of the settings in use, and says whether it is another one.
+    /// Takes the certificate alone from the files of the settings in use. True if it is another one.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl Reloader {
         traces.finish().await;
     }
 
-    /// What serves the connections of clients.
+    /// The service for the connections of clients.
     pub(super) fn worker(&self) -> Worker<CurrentStack> {
         let state = &self.inner.in_use.lock().state;
         Worker {
@@ -273,7 +273,7 @@ impl Reloader {
         &self.inner.circle
     }
 
-    /// Asks the site for a sign, which shows operators whether its address leads back to this edge.
+    /// Sends a request to the site, by which operators see if its address leads back to this edge.
     pub(super) async fn look_at_site(&self) {
         let health = self.inner.pages.load().site_health.clone();
         health.look().await;

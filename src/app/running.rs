@@ -1,4 +1,4 @@
-//! An edge that runs: where it listens, and how it ends.
+//! A running edge: its addresses, and its end.
 
 use std::iter;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::server::service_manager::{ServiceManager, keep_alive};
 use crate::server::threads::ServingThreads;
 use crate::server::{BoundAddress, Drain};
 
-/// The time for which new connections are accepted after a stop signal while `/readyz` is 503: balancers that request it
-/// every second or two have noticed by then. No longer than half of `timeouts.drain`.
+/// The time for which new connections are accepted after a stop signal while `/readyz` is 503: balancers that request
+/// it every second or two have noticed by then. No longer than half of `timeouts.drain`.
 const NOTICE: Duration = Duration::from_secs(5);
 
 /// The time that admin connections have to end after everything else has ended.
@@ -67,7 +67,7 @@ impl Running {
         &self.reloader
     }
 
-    /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
+    /// Reloads from now on at each order or change of a file, until the drain begins.
     pub fn follow(&self, reload: Reload, sighup: Sighup) {
         let effective = Arc::new(reload.effective.clone());
         self.reloader.effective().store(Some(effective));
@@ -77,7 +77,7 @@ impl Running {
             .spawn(async move { drain.unless_begun(following).await });
     }
 
-    /// Says where it listens, runs until it is told to end, and drains; a second order ends it at once.
+    /// Logs its addresses, runs until it is ordered to end, and drains; a second order ends it at once.
     pub async fn until(self, mut shutdown: Shutdown) -> DrainOutcome {
         for address in self.addresses() {
             tracing::info!(%address, "listening for clients");
@@ -124,9 +124,9 @@ impl Running {
             tokio::time::sleep(NOTICE.min(self.reloader.grace() / 2)).await;
         }
         let finished = self.drain.finish(self.reloader.grace()).await;
-        // Every write has told the other edges.
+        // The other edges have received every write.
         self.fleet.leave().await;
-        // Every request has told its spans.
+        // Every request has recorded its spans.
         self.reloader.finish_traces().await;
         self.admin_drain.finish(ADMIN_GRACE).await;
         if finished {

@@ -5,13 +5,13 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Tells an edge to end: once to drain, twice to end at once.
+/// Orders an edge to end: once to drain, twice to end at once.
 #[derive(Debug)]
 pub struct Shutdown {
     signals: mpsc::Receiver<()>,
 }
 
-/// Tells an edge to read its configuration again.
+/// Orders an edge to read its configuration again.
 #[derive(Debug)]
 pub struct Sighup {
     signals: mpsc::Receiver<()>,

@@ -8,7 +8,7 @@ use super::address::AddressFault;
 use super::origin_route::OriginRoute;
 use calendar_edge_judge::call::ForwardableCall;
 
-/// A call that may be sent, with its URL on the way that was asked first.
+/// A call that may be sent, with its URL on the way that was first needed.
 #[derive(Debug)]
 pub(crate) struct AddressedCall {
     call: ForwardableCall,
@@ -29,7 +29,8 @@ impl AddressedCall {
         &self.call
     }
 
-    /// Its URL on the way to a root that has this namespace. Another way, such as that of later settings, writes it anew.
+    /// Its URL on the way to a root that has this namespace. Another way, such as that of later settings, writes it
+    /// anew.
     pub(super) fn url_at(&self, root: &Arc<OriginRoute>, namespace: &str) -> Result<Url, AddressFault> {
         written_once(&self.url, root, || root.url_of(self.call.request(), namespace))
     }

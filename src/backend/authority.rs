@@ -1,4 +1,5 @@
-//! Scheme, host and port of an origin, and the address that is dialled: the key of everything that is kept for one backend.
+//! Scheme, host and port of an origin, and the address that is dialled: the key of everything that is kept for one
+//! backend.
 
 use std::collections::HashSet;
 

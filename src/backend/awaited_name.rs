@@ -1,4 +1,4 @@
-//! The name of a site's calendar while it is not known: who wants it, and why the site has not told it.
+//! The name of a site's calendar while it is not known: the calls that need it, and the reason why it is missing.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -26,17 +26,17 @@ pub(crate) const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 // === impl AwaitedName ===
 
 impl AwaitedName {
-    /// Has the site asked soon.
+    /// Has the namespaces requested soon.
     pub(crate) fn want(&self) {
         self.wanted.notify_one();
     }
 
-    /// Waits until the site is to be asked.
+    /// Waits until the namespaces are to be requested.
     pub(crate) async fn wanted(&self) {
         self.wanted.notified().await;
     }
 
-    /// Takes the failure of a root that was asked for its namespaces. Calls that wanted that have it.
+    /// Takes the failure of a root whose namespaces were requested. Calls that wanted that have it.
     pub(crate) fn asked(&self, root: &Url, failure: Option<ExchangeFailure>) {
         pin!(self.wanted.notified()).enable();
         if let Some(failure) = failure {
@@ -44,7 +44,7 @@ impl AwaitedName {
         }
     }
 
-    /// The failure of a call that needs to know under which name the site has the calendar. It has the site asked soon.
+    /// The failure of a call that needs the name of the site's calendar. It has the namespaces requested soon.
     pub(crate) fn missing(&self, root: &Url) -> Arc<ExchangeFailure> {
         self.want();
         let failed = self.failed.lock();

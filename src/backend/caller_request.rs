@@ -1,4 +1,4 @@
-//! The request that asks the site who a caller is, with the caller's own credentials.
+//! The request to the site for the account of a caller, with the caller's own credentials.
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
 use ring::hmac;
@@ -12,15 +12,15 @@ use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
 
-/// Asks each root of the site, by WordPress's own route about users.
+/// Requests to each root of the site, by WordPress's own route about users.
 #[derive(Debug)]
 pub(crate) struct CallerRequest(Vec<OwnRequests>);
 
-/// Credentials as the edge remembers them: a keyed hash of every byte by which the site tells callers apart.
+/// Credentials as the edge remembers them: a keyed hash of every byte by which the site distinguishes callers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CallerKey(Vec<u8>);
 
-/// Where WordPress says who asks; only `context=edit` shows the roles.
+/// WordPress's route for the present account; only `context=edit` shows the roles.
 const PATH: &str = "/wp/v2/users/me";
 const QUERY: &str = "context=edit&_fields=id,username,email,roles";
 
@@ -41,7 +41,7 @@ impl CallerRequest {
     ) -> Result<Outgoing<'static>, AddressFault> {
         let request = call.request();
         let root = self.0.get(request.root).ok_or(AddressFault::UnknownRoot)?;
-        // Nobody can guess the query, so that no cache in between has a response, which may be about somebody else.
+        // No client can guess the query, so that no cache in between has a response, which may be about another caller.
         let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
         let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
         headers.remove(CONTENT_TYPE);
@@ -65,7 +65,7 @@ impl CallerKey {
         let mut hash = hmac::Context::with_key(key);
         hash.update(&request.root.to_le_bytes());
         for field in fields.into_iter().chain([request.nonce.as_ref()]) {
-            // With the length: what ends one field cannot begin the next.
+            // With the length: the end of one field cannot begin the next.
             let bytes = field.map_or(&b""[..], http::HeaderValue::as_bytes);
             hash.update(&[u8::from(field.is_some())]);
             hash.update(&bytes.len().to_le_bytes());

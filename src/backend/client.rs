@@ -49,9 +49,9 @@ pub(super) struct Clients {
 /// The clients of one thread that may reuse connections.
 #[derive(Debug)]
 pub(super) struct Pooled {
-    /// For what is sent once more if its connection turns out to be closed, and for the rest of the site.
+    /// For requests that are sent once more if their connection turns out to be closed, and for the rest of the site.
     pub(super) reads: Client,
-    /// For what is never sent twice: its connections are young, or new if the settings say so.
+    /// For requests that are never sent twice: its connections are young, or new if the settings demand it.
     pub(super) writes: Client,
 }
 
@@ -113,7 +113,7 @@ fn keeping(builder: ClientBuilder, idle: usize, time: Duration) -> ClientBuilder
     builder.pool_max_idle_per_host(idle).pool_idle_timeout(time)
 }
 
-/// A client that asks an origin on the same way as calls and pages, for those who look at one beforehand.
+/// A client that reaches an origin on the same way as calls and pages, for commands that try one beforehand.
 ///
 /// # Errors
 ///
@@ -125,8 +125,8 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
     Ok(client.build()?)
 }
 
-/// A client that posts to a receiver beside the site: a collector of spans, or a webhook. It trusts the authorities of the
-/// system, and follows no redirect.
+/// A client that posts to a receiver beside the site: a collector of spans, or a webhook. It trusts the authorities of
+/// the system, and follows no redirect.
 ///
 /// # Errors
 ///
@@ -138,8 +138,8 @@ pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, Cli
     client.build().map_err(ClientError::Receiver)
 }
 
-/// Responses over HTTP/1 have at most 100 header fields: hyper's default. Told a number, hyper clears that many places for
-/// each attempt to read a head.
+/// Responses over HTTP/1 have at most 100 header fields: hyper's default. With another number, hyper clears that many
+/// places for each attempt to read a head.
 fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
     let mut tls = tls.clone();
     if dial.is_http1_only {

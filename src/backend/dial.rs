@@ -1,4 +1,4 @@
-//! How connections to an origin are opened: the settings that decide it, and the resolver of a dialled address.
+//! Connections to an origin: the settings that decide about them, and the resolver of a dialled address.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,12 +19,13 @@ pub(super) const KEPT_FOR: Duration = Duration::from_secs(15);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dial {
     pub(super) connect_timeout: Duration,
-    /// Maximum number of idle connections: as many as exchanges may run at once, so that none is closed only because many
-    /// exchanges end together.
+    /// Maximum number of idle connections: as many as exchanges may run at once, so that none is closed only because
+    /// many exchanges end together.
     pub(super) idle: usize,
     /// The number and the lifetime of those that writes leave to other writes; none: each write opens a connection.
     pub(super) idle_for_writes: Option<(usize, Duration)>,
-    /// Trusted beside the public authorities; none: the origin does not use TLS, and reading the system's roots takes time.
+    /// Trusted beside the public authorities; none: the origin does not use TLS, and reading the system's roots takes
+    /// time.
     pub(super) trusted: Option<TrustedCertificates>,
     /// HTTP/2 is not offered: it takes the authority from the URL, so that it cannot name another host.
     pub(super) is_http1_only: bool,
@@ -39,7 +40,7 @@ pub(super) struct DialResolver(pub(super) DialAddress);
 // === impl Dial ===
 
 impl Dial {
-    /// How the backend of an authority is reached.
+    /// The way to the backend of an authority.
     pub(super) fn of(backend: &BackendSettings, authority: &Authority) -> Self {
         let site = (&backend.origin.url, OriginRoute::of_site(backend));
         let roots = backend.roots.iter().map(|root| &root.origin_url);
@@ -52,7 +53,7 @@ impl Dial {
         Self::over(backend, &own)
     }
 
-    /// How a collector of spans or a webhook is reached, which gets one request at a time.
+    /// The way to a collector of spans or a webhook, which gets one request at a time.
     pub(super) fn to_receiver(url: &url::Url, connect_timeout: Duration) -> Self {
         let is_tls = url.scheme() == "https";
         Self {
@@ -65,7 +66,7 @@ impl Dial {
         }
     }
 
-    /// How these routes, which lead to one authority, are reached.
+    /// The way of these routes, which lead to one authority.
     pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
         Self {

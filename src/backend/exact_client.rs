@@ -1,8 +1,8 @@
-//! Requests with a target that a URL cannot hold as it is, such as `/?s=O'Reilly`: sent with the client's bytes, over which
-//! it may have signed.
+//! Requests with a target that a URL cannot hold as it is, such as `/?s=O'Reilly`: sent with the client's bytes, over
+//! which it may have signed.
 //!
-//! reqwest takes a URL, and writes some bytes of it percent-encoded (URL Standard, "query state"). hyper's client, on which
-//! reqwest stands, takes the target itself.
+//! reqwest takes a URL, and writes some bytes of it percent-encoded (URL Standard, "query state"). hyper's client, on
+//! which reqwest stands, takes the target itself.
 
 use std::io;
 use std::net::SocketAddr;

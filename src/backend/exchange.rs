@@ -163,7 +163,7 @@ impl Backend {
         Ok(bounded(response, permits, permit, time_left, self.response_bytes))
     }
 
-    /// What a call may wait: no longer than half of its own time, so that the site has the other half.
+    /// The longest wait of a call: half of its own time, so that the site has the other half.
     fn wish<'a>(&self, outgoing: &'a Outgoing<'_>) -> Wish<'a> {
         Wish {
             rank: outgoing.rank,

@@ -1,4 +1,4 @@
-//! The failures of an exchange with an origin, as far as the transport can tell.
+//! The failures of an exchange with an origin, as far as the transport shows them.
 
 use std::io;
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl ExchangeFailure {
         self.into_str()
     }
 
-    /// What an operator can change, or the place that says more.
+    /// A remedy for operators, or the place that describes one.
     pub(crate) const fn advice(&self) -> &'static str {
         match self {
             Self::Overloaded | Self::Preempted => {
@@ -219,7 +219,7 @@ impl ExchangeFailure {
         )
     }
 
-    /// What the failure shows about the passwords in the request: a site that was reached may have compared them before
+    /// The result of the login with the passwords in the request: a site that was reached may have compared them before
     /// it failed (T-111).
     pub(crate) const fn login(&self) -> Login {
         if self.is_before_sending() {

@@ -49,15 +49,15 @@ pub enum IndexReadError {
     /// The response is JSON, and no index of the namespace.
     #[error("the answer is no index")]
     Unlike {
-        /// What is wrong with it.
+        /// The fault of the index.
         #[source]
         fault: IndexFault,
-        /// How it differs from the table.
+        /// Its differences from the table.
         drifts: Vec<Drift>,
     },
 }
 
-/// Asks one REST root on the way that calls take.
+/// Reads one REST root on the way that calls take.
 struct IndexReader<'a> {
     client: reqwest::Client,
     /// By which an edge recognises its own requests; none for commands, which no request can come back to.
@@ -88,7 +88,7 @@ pub(crate) async fn read_namespace(
     Ok(calendar_namespace(listed).map(str::to_owned))
 }
 
-/// What the sites publish now, as a document of indexes.
+/// The indexes that the sites publish now, as one document.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub(crate) async fn read_second(
     PublishedRoutes::of_document(&reader.document(SECOND_NAMESPACE, None).await.ok()?)
 }
 
-/// Reads how the index of a backend's namespace below a root differs from the table.
+/// Reads the differences of a backend's namespace below a root from the table.
 pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<Vec<Drift>, IndexReadError> {
     let namespace = backend.origin.namespace.as_str();
     let document = IndexReader::new(backend, root)?.document(namespace, None).await?;
@@ -157,8 +157,8 @@ pub async fn read_beside(backend: &BackendSettings, path: &str) -> Result<Option
     }
 }
 
-/// Reads the index of a backend's namespace below a root, and how it differs from the table; probes how the site checks the
-/// ids of events.
+/// Reads the index of a backend's namespace below a root, and how it differs from the table; probes how the site checks
+/// the ids of events.
 pub(crate) async fn read_index(
     backend: &BackendSettings,
     root: &Url,
@@ -172,7 +172,7 @@ pub(crate) async fn read_index(
         Ok(index) => index,
         Err(fault) => return Err(IndexReadError::Unlike { fault, drifts }),
     };
-    // What the probe does not show stays as it is known.
+    // If the probe does not show them, those known before stay.
     let event_ids = match reader
         .fetch(&format!("{namespace}/{}", EventIds::PROBE), None)
         .await
@@ -183,8 +183,8 @@ pub(crate) async fn read_index(
     Ok((index.with_event_ids(event_ids), drifts))
 }
 
-/// Asks a root for the words of its refusals: for each kind by one request that changes nothing. None if the first response
-/// shows that they are those known.
+/// Requests the words of a root's refusals: for each kind by one request that changes nothing. None if the first
+/// response shows that they are those known.
 pub(crate) async fn read_words(
     backend: &BackendSettings,
     root: &Url,
@@ -218,7 +218,7 @@ pub(crate) async fn read_words(
 // === impl IndexReadError ===
 
 impl IndexReadError {
-    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has responded.
+    /// The site's differences from the table as far as the failure shows them: none, unless the site has responded.
     pub(crate) fn drifts(&self, namespace: &str) -> Vec<Drift> {
         match self {
             Self::Status(404) => vec![Drift::NotThisNamespace {
@@ -235,7 +235,7 @@ impl IndexReadError {
         }
     }
 
-    /// Returns true if the site itself responded, and what it said stands: it is neither down nor busy.
+    /// Returns true if the site itself responded, and its response counts: it is neither down nor busy.
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
             Self::Client(_) | Self::Address(_) | Self::Exchange(_) | Self::Circle => false,

@@ -10,8 +10,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Verifies servers as usual. Hosts make certificates by a line of `openssl` that may sign others, which the usual rules
-/// refuse for a server; one that an operator has named is taken for its own names.
+/// Verifies servers as usual. Hosts make certificates by a line of `openssl` that may sign others, which the usual
+/// rules refuse for a server; one that an operator has named is taken for its own names.
 #[derive(Debug)]
 pub(super) struct NamedCertificates {
     usual: Arc<WebPkiServerVerifier>,

@@ -19,7 +19,7 @@ use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 /// The permit is held until the end, unless it is revoked for another request.
 pub(crate) type OriginBody = HookedBody<RevocablePermit, OriginLimits>;
 
-/// What the origin has left for the body of its response.
+/// The time and bytes that remain for the body of a response.
 #[derive(Debug)]
 pub(crate) struct OriginLimits {
     time_left: Duration,

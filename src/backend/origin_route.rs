@@ -1,4 +1,4 @@
-//! How requests reach an origin: the URL they carry, the `Host` header and the address that is dialled.
+//! The way of requests to an origin: the URL they carry, the `Host` header and the address that is dialled.
 
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, HOST};
@@ -17,11 +17,11 @@ use calendar_edge_judge::call::CanonicalRequest;
 pub struct OriginRoute {
     base: Url,
     host: Option<HeaderValue>,
-    /// The host that a client prints for this URL; none over TLS, where the connection may speak HTTP/2.
+    /// The host that a client prints for this URL; none over TLS, where the connection may use HTTP/2.
     printed_host: Option<HeaderValue>,
     /// The address that the host of the URL stands for, where it is not the host's own.
     pub(super) dial: Option<DialAddress>,
-    /// The credentials that the web server of the site asks for.
+    /// The credentials that the web server of the site demands.
     basic_auth: Option<BasicAuth>,
 }
 
@@ -34,7 +34,7 @@ impl OriginRoute {
     }
 
     /// The way to the rest of the site. The `Host` header names the public host, because WordPress redirects a page
-    /// that is asked for under another host than its own. The name in the certificate stays the origin's, unless
+    /// that is requested under another host than its own. The name in the certificate stays the origin's, unless
     /// `origin.host` is set.
     pub fn of_site(site: &BackendSettings) -> Self {
         let public = site.public_url.as_ref().and_then(OriginHost::of);
@@ -79,7 +79,7 @@ impl OriginRoute {
         Ok(request)
     }
 
-    /// Names the host in the headers of a request, and shows the credentials that the site asks for where the request has
+    /// Names the host in the headers of a request, and adds the credentials that the site demands where the request has
     /// none. The host of the URL is written once, which the client would print for each request.
     pub fn write_to(&self, headers: &mut http::HeaderMap) {
         if let Some(host) = self.host.as_ref().or(self.printed_host.as_ref()) {
@@ -147,7 +147,7 @@ fn at(url: &Url, host: &Host, port: Option<u16>) -> Url {
     moved
 }
 
-/// The `Host` header for this host, where it differs from what the URL says.
+/// The `Host` header for this host, where it differs from that of the URL.
 fn host_header(base: &Url, named: &OriginHost) -> Option<HeaderValue> {
     let named = OriginHost::of(&at(base, &named.host, named.port))?;
     let is_said = OriginHost::of(base).is_some_and(|said| said == named);

@@ -17,7 +17,7 @@ use calendar_edge_judge::call::credentials::Caller;
 /// A request that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing<'c> {
-    /// Behind a pointer: the futures of an exchange pass it on, and each holds what it was given.
+    /// Behind a pointer: the futures of an exchange pass it on, and each holds the value that it was given.
     pub(super) request: Box<reqwest::Request>,
     pub(super) again: Again<'c>,
     /// It may change something: it is sent once, with a deadline and a connection of its own kind, and runs to its end.
@@ -27,7 +27,7 @@ pub(crate) struct Outgoing<'c> {
     pub(super) patience: Option<Duration>,
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
-    /// The record of the request that asks.
+    /// The record of the client's request.
     pub(super) log: RequestLog,
 }
 

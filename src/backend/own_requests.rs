@@ -33,14 +33,14 @@ pub(crate) struct OwnRequests {
     public_url: Option<Url>,
 }
 
-/// What the response to the question for the number of changes says.
+/// The result of the request for the number of changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CountResponse {
     /// The number.
     Shown(ShownChanges),
     /// WordPress knows no such route: changes are not counted.
     NotCounted,
-    /// Nothing that tells.
+    /// No usable response.
     None,
 }
 
@@ -50,7 +50,7 @@ const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 /// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The time of a question for facts: no client waits for the reply, and a site needs longer for hundreds of records than
+/// The time of a request for facts: no client waits for the reply, and a site needs longer for hundreds of records than
 /// for the reads that `timeouts` bound.
 const FACTS_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -69,7 +69,7 @@ pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
     headers
 }
 
-/// The nonce of a question for facts, which no other question has; none if the system gives no random bytes.
+/// The nonce of a request for facts, which no other request has; none if the system gives no random bytes.
 pub fn question_nonce() -> Option<[u8; 16]> {
     let mut nonce = [0; 16];
     SystemRandom::new().fill(&mut nonce).ok()?;
@@ -119,14 +119,14 @@ impl OwnRequests {
         body.filter(|_| head.status == StatusCode::OK)
     }
 
-    /// Asks for the namespaces of the root, so that the record of the backend is fresh.
+    /// Requests the namespaces of the root, so that the record of the backend is fresh.
     pub(super) async fn look(&self, backend: &Backend) {
         let _ = self
             .ask(backend, ("/", "_fields=namespaces"), (MOST_BYTES, None))
             .await;
     }
 
-    /// How many changes the companion plugin has counted, and how it names its site.
+    /// The number of changes that the companion plugin has counted, and its name for its site.
     pub(crate) async fn changes(&self, backend: &Backend) -> (CountResponse, Option<String>) {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
@@ -150,7 +150,7 @@ impl OwnRequests {
         (count, site)
     }
 
-    /// The companion plugin's sealed reply to a question for facts.
+    /// The companion plugin's sealed reply to a request for facts.
     pub(crate) async fn facts(
         &self,
         backend: &Backend,
@@ -172,8 +172,8 @@ impl OwnRequests {
         )
     }
 
-    /// Asks for a path and a query, and notes what the response shows of the site: a proxy in front that reports the site
-    /// as down is an outage. None without a head; no body if it broke off or is larger than this.
+    /// Sends a request for a path and a query, and notes its evidence about the site: a proxy in front that reports the
+    /// site as down is an outage. None without a head; no body if it broke off or is larger than this.
     async fn ask(
         &self,
         backend: &Backend,
@@ -211,7 +211,7 @@ impl OwnRequests {
     }
 }
 
-/// Whether a refusal says in WordPress's words that there is no such route; servers in front of it have other words.
+/// True if a refusal states in WordPress's words that there is no such route; servers in front of it have other words.
 fn is_unknown_route(body: &[u8]) -> bool {
     let refusal = serde_json::from_slice::<serde_json::Value>(body);
     refusal.is_ok_and(|refusal| {

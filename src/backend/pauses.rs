@@ -12,11 +12,11 @@ use crate::telemetry::unix_time;
 /// The first pause; each further one is twice as long.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// The longest pause, whoever asks for it.
+/// The longest pause, also at a receiver's demand.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause that a receiver asks for with `Retry-After`, in seconds or as a date, up to five minutes; none if it does
-/// not.
+/// The pause that a receiver demands with `Retry-After`, in seconds or as a date, up to five minutes; none without the
+/// header.
 pub fn asked(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse() {
@@ -31,7 +31,7 @@ fn until(date: &str) -> Option<u64> {
     Some(date.unwrap_or_default().saturating_sub(unix_time().as_secs()))
 }
 
-/// The pause after this many failures, from 0 on, or the one that the receiver asks for if that is longer.
+/// The pause after this many failures, from 0 on, or the one that the receiver demands if that is longer.
 pub(crate) fn after(failures: u32, asked: Option<Duration>) -> Duration {
     growing(failures).max(asked.unwrap_or_default())
 }

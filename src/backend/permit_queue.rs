@@ -1,4 +1,4 @@
-//! Permits, and the requests that wait for them: the core's line says who is next, this wakes them.
+//! Permits, and the requests that wait for them: the core's line chooses the next one, this wakes it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ pub(super) struct Permit {
     _counted: GaugeGuard,
 }
 
-/// What becomes of a request for a permit.
+/// The outcome of a request for a permit.
 #[derive(Debug)]
 pub(super) enum Entered {
     /// A permit was free.
@@ -168,7 +168,7 @@ impl PermitQueue {
 // === impl QueueState ===
 
 impl QueueState {
-    /// Gives free permits to those who wait.
+    /// Gives free permits to waiting requests.
     fn serve(&mut self, now: Duration) {
         while self.held < self.permits
             && let Some(ticket) = self.line.next(now)
@@ -211,7 +211,7 @@ impl Drop for Waiting {
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
-        // Sent under that lock, if at all: a permit that nobody took is given back.
+        // Sent under that lock, if at all: a permit that was not taken is given back.
         if self.turn.try_recv().is_ok() {
             self.queue.release();
         }

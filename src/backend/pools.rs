@@ -29,7 +29,7 @@ pub(crate) struct BackendPool {
     pub(crate) shared: SharedBackends,
 }
 
-/// What a way is for, with the name of the backend.
+/// The use of a way, with the name of the backend.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum PoolUse {
     /// Copies of reads, for comparison.

@@ -1,10 +1,10 @@
-//! Whether the queue before the permits moves, and how long clients may pause their responses while it does not.
+//! The pace of the queue before the permits, and the pauses that clients may make in their responses while it stands.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time within which a crowd of slow readers gives a permit to each request that waits. What is left of it is divided by
+/// Time within which a crowd of slow readers gives a permit to each request that waits. The rest of it is divided by
 /// the rounds of permits that they need.
 const CROWD: Duration = Duration::from_millis(500);
 
@@ -14,7 +14,7 @@ pub(super) const NOTABLE: Duration = Duration::from_millis(10);
 /// Time over which the pace is measured.
 const WINDOW: Duration = Duration::from_millis(100);
 
-/// A queue that is served within this many seconds moves: nobody has to give way.
+/// A queue that is served within this many seconds moves: no client has to give way.
 const SOON: u64 = 2;
 
 /// The pace at which permits come free by themselves, while requests wait.
@@ -27,8 +27,8 @@ pub(super) struct QueuePace {
     per_second: Option<u64>,
 }
 
-/// The present pause that a client of a crowd may make while so many requests wait for these permits, one of them for so
-/// long.
+/// The present pause that a client of a crowd may make while so many requests wait for these permits, one of them for
+/// so long.
 pub(super) fn tolerated(permits: usize, waiting: usize, waited: Duration) -> Duration {
     let rounds = waiting.div_ceil(permits.max(1)).max(1);
     let left = CROWD.saturating_sub(waited);
@@ -54,7 +54,7 @@ impl QueuePace {
         if elapsed < WINDOW {
             return;
         }
-        // A longer gap is a time in which nobody waited.
+        // A longer gap is a time in which no request waited.
         self.per_second = (elapsed < 2 * WINDOW).then(|| {
             let freed = freed
                 .saturating_sub(self.freed_before)

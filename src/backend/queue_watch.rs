@@ -1,4 +1,4 @@
-//! What the caller of a backend sees of its call in the queue, and how it gives up the place.
+//! The view that the caller of a backend has of its call in the queue, and its way to give up the place.
 
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -10,14 +10,15 @@ pub(crate) struct QueueWatch {
     given_up: CancellationToken,
 }
 
-/// Says that the call waits until dropped.
+/// Shows the call as waiting until dropped.
 #[derive(Debug)]
 pub(super) struct WaitingGuard<'a>(&'a QueueWatch);
 
 // === impl QueueWatch ===
 
 impl QueueWatch {
-    /// Ends when the call waits. This and [`Self::left`] keep no lock of the watch, so that the call may be dropped then.
+    /// Ends when the call waits. This and [`Self::left`] keep no lock of the watch, so that the call may be dropped
+    /// then.
     pub(crate) async fn queued(&self) {
         self.until(true).await;
     }
@@ -32,13 +33,13 @@ impl QueueWatch {
         let _ = self.is_waiting.subscribe().wait_for(|is| *is == is_waiting).await;
     }
 
-    /// Gives up the place of the call when the guard is dropped. Nothing happens if the call has none: what was sent to
-    /// the origin runs to its end.
+    /// Gives up the place of the call when the guard is dropped. Nothing happens if the call has none: a request sent
+    /// to the origin runs to its end.
     pub(crate) fn give_up_on_drop(&self) -> DropGuard {
         self.given_up.clone().drop_guard()
     }
 
-    /// Says that the call waits.
+    /// Shows the call as waiting.
     pub(super) fn waits(&self) -> WaitingGuard<'_> {
         self.is_waiting.send_replace(true);
         WaitingGuard(self)

@@ -77,8 +77,8 @@ impl RevocablePermits {
         revocable
     }
 
-    /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`]. Returns the number
-    /// of permits that came free.
+    /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`]. Returns the
+    /// number of permits that came free.
     pub(super) fn preempt(&self) -> u64 {
         let now = Instant::now();
         let overdue = |state: &PermitState| state.paused(now).filter(|waited| *waited >= TOLERATED);
@@ -115,7 +115,7 @@ impl RevocablePermits {
         })
     }
 
-    /// The number of permits that came free: none, if the client has asked for more meanwhile.
+    /// The number of permits that came free: none, if the client reads again meanwhile.
     fn revoke(&self, permit: &Mutex<PermitState>) -> u64 {
         let held = permit.lock().revoke();
         if held.is_none() {
@@ -176,7 +176,7 @@ impl Body for RevocablePermit {
 // === impl PermitState ===
 
 impl PermitState {
-    /// Ends the pause: the client has asked for more.
+    /// Ends the pause: the client reads again.
     fn resume(&mut self) {
         if let Some(since) = self.idle_since.take() {
             self.waited += since.elapsed();
@@ -195,7 +195,7 @@ impl PermitState {
         Some(self.waited + self.idle(now)?)
     }
 
-    /// Takes the permit, unless the client has asked for more meanwhile.
+    /// Takes the permit, unless the client reads again meanwhile.
     fn revoke(&mut self) -> Option<(reqwest::Body, Permit)> {
         self.idle_since?;
         let held = self.held.take();

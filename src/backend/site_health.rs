@@ -1,4 +1,4 @@
-//! A look at the sites, so that their records are fresh when readiness is asked for.
+//! A look at the sites, so that their records are fresh for readiness.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub(crate) struct SiteHealth {
     last: Arc<Mutex<Option<Instant>>>,
 }
 
-/// The time for which a response counts. Whoever asks for readiness asks the site at most this often.
+/// The time for which a response counts. Requests for readiness cause at most this many to the site.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The longest wait for one site.
@@ -49,8 +49,8 @@ impl SiteHealth {
         }
     }
 
-    /// Asks the sites, until one has responded, unless one did so within the last second. A site whose breaker is open is
-    /// asked as the breaker allows, so that the edge becomes ready again without other traffic.
+    /// Sends a request to the sites, until one has responded, unless one did so within the last second. A site whose
+    /// breaker is open gets one when the breaker allows it, so that the edge becomes ready again without other traffic.
     pub(crate) async fn look(&self) {
         let mut last = self.last.lock().await;
         if last.is_some_and(|at| at.elapsed() < FRESH) {

@@ -1,4 +1,5 @@
-//! What the sites published, and the words in which they refuse: kept over reloads in memory, and over restarts in a file.
+//! The indexes that the sites published, and the words of their refusals: kept over reloads in memory, and over
+//! restarts in a file.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -31,7 +32,7 @@ pub(crate) struct IndexSource {
     namespace: String,
 }
 
-/// What is known of a place.
+/// The known index of a place.
 #[derive(Debug, Clone)]
 enum KnownIndex {
     /// Its last good index, with the table that it forms and the words of its refusals.
@@ -39,7 +40,7 @@ enum KnownIndex {
         index: PublishedIndex,
         table: Arc<TableInForce>,
         words: Words,
-        /// True if the words were asked for since the index has changed.
+        /// True if the words were requested since the index has changed.
         is_asked: bool,
     },
     /// The site responds there, without an index.
@@ -89,8 +90,8 @@ impl SiteIndexes {
         TablesInForce::new(site.roots.iter().map(table).collect())
     }
 
-    /// Takes an index that was read. It is completed by the last one where it says nothing about an operation. Returns the
-    /// table that is in force now; none if the index says what was known.
+    /// Takes an index that was read. It is completed by the last one where it lacks an operation. Returns the table
+    /// that is in force now; none if the index is the known one.
     pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Option<Arc<TableInForce>> {
         let mut known = self.known.lock();
         let (index, words) = match known.get(source) {
@@ -123,7 +124,7 @@ impl SiteIndexes {
         }
     }
 
-    /// The places whose index is known, with their words; none: they have to be asked for.
+    /// The places whose index is known, with their words; none: they have to be requested.
     pub(crate) fn words(&self, site: &BackendSettings) -> Vec<(IndexSource, Option<Words>)> {
         let known = self.known.lock();
         let words = |source: IndexSource| match known.get(&source)? {
@@ -191,7 +192,7 @@ impl SiteIndexes {
         is_taken
     }
 
-    /// What is known of the site's sources, as the file and the admin listener show it.
+    /// The indexes of the site's sources, as the file and the admin listener show them.
     pub(crate) fn document(&self, site: &BackendSettings) -> Value {
         let known = self.known.lock();
         let entry = |source: IndexSource| {
@@ -224,7 +225,7 @@ impl SiteIndexes {
             return Ok(());
         };
         let document = self.document(site);
-        // What a site withholds now it may publish at the next start.
+        // An index that a site withholds now it may publish at the next start.
         let is_read = |entry: &&Value| entry.get("index").is_some();
         let read: Vec<&Value> = entries(&document).iter().filter(is_read).collect();
         state_file::replace(path, |aside| writeln!(aside, "{:#}", json!({ "sites": read })))
@@ -238,8 +239,8 @@ impl IndexSource {
     }
 }
 
-/// The settings with the namespace and the words, and the tables in force, that a document of indexes names, for those who judge
-/// without serving.
+/// The settings with the namespace and the words, and the tables in force, that a document of indexes names, for
+/// commands that judge without serving.
 pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
     let settings = with_told_namespace(settings, indexes);
     let site = settings.site();
@@ -248,7 +249,7 @@ pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce
     (known.in_words(settings), known.tables(&site))
 }
 
-/// The settings with the namespace that their file says the site listed, unless they name one.
+/// The settings with the namespace that their file has as listed by the site, unless they name one.
 pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
     match stored_indexes(&settings.site()) {
         Some(stored) => with_told_namespace(settings, &stored),

@@ -20,7 +20,7 @@ pub(super) struct TlsConfigs {
 // === impl TlsConfigs ===
 
 impl TlsConfigs {
-    /// The configuration that trusts the public authorities and these; nobody without them.
+    /// The configuration that trusts the public authorities and these; no authority without them.
     pub(super) fn for_trust(
         &mut self,
         trusted: Option<&TrustedCertificates>,
@@ -57,8 +57,8 @@ fn client_config(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// The system's roots, because an operator may have added a private authority there, and those of the settings. Container
-/// images often have no roots; then Mozilla's are used.
+/// The system's roots, because an operator may have added a private authority there, and those of the settings.
+/// Container images often have no roots; then Mozilla's are used.
 fn authorities(trusted: &TrustedCertificates) -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -47,7 +47,7 @@ impl WordPressWriter {
         }
     }
 
-    /// The request of a call, whose mark says that it is written now.
+    /// The request of a call, with a mark of this moment.
     pub(super) fn write(
         &self,
         addressed: &AddressedCall,

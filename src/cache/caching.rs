@@ -1,4 +1,4 @@
-//! Reads that were asked before: answered without the site, or together with the others who ask.
+//! Reads that have a stored response: served without the site, or together with other requests for the same.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use calendar_edge_core::cache::{Asked, Bypass, CacheOutcome, CacheableCall, KeyS
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// Answers reads from the cache.
+/// Serves reads from the cache.
 ///
 /// It takes judged calls: a [`CacheableCall`] can only be made of a call that passed every rule.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    /// The stages below; behind a pointer, because answers from the cache do not need them.
+    /// The stages below; behind a pointer, because hits do not need them.
     async fn inner(&self, call: CalendarCall) -> CallResponse {
         Box::pin(self.filling.inner.call(call)).await
     }
@@ -96,7 +96,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    /// Asks the site, or waits for somebody who does. `older` is a response that may be served if the site fails.
+    /// Requests the response from the site, or waits for a leader that does. `older` is a response that may be served
+    /// if the site fails.
     async fn ask(
         &self,
         query: KeyedCall<'_>,
@@ -104,7 +105,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         older: Option<Arc<StoredResponse>>,
     ) -> CallResponse {
         let mut waiting = self.join(&query, &call, older.as_ref());
-        // What the site says now is better than what a failed backend said before.
+        // The site's response of now is better than a failed backend's of before.
         let falls_back = call.may_fall_back();
         let collapsed = !waiting.is_leader;
         let asked = |stored: Option<Duration>| {
@@ -129,7 +130,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         match waiting.end().await {
             Some(SharedOutcome::Stored(stored)) => {
                 let now = unix_time();
-                // What a change overtook on its way is not stored.
+                // A response that a change overtook on its way is not stored.
                 let left = self.filling.cache.holds(&stored).then(|| self.left(&stored, now));
                 self.served
                     .stored(&stored, &query, asked(left), now)
@@ -144,14 +145,14 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 }
             }
             Some(SharedOutcome::Uncacheable(response)) if !collapsed => {
-                // The lock ends before the site is asked.
+                // The lock ends before the site gets the call.
                 let own = response.lock().take();
                 match own {
                     Some(response) => self.served.fresh(response, query.operation(), asked(None)),
                     None => self.ask_alone(call, &query).await,
                 }
             }
-            // Another client's answer, or none: this one asks for itself.
+            // Another client's response, or none: this client's call goes to the site by itself.
             Some(SharedOutcome::Uncacheable(_)) | None => self.ask_alone(call, &query).await,
         }
     }
@@ -166,7 +167,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             .fresh(response, query.operation(), CacheOutcome::Miss(asked))
     }
 
-    /// Takes a role for the query, and asks the site if nobody does.
+    /// Takes a role for the query, and sends it to the site as its leader.
     fn join(
         &self,
         query: &KeyedCall<'_>,
@@ -244,7 +245,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         let judged = Arc::clone(&call.call);
         match self.filling.policy.judge(&judged) {
             Some(Ok(cacheable)) => self.answer(self.query(cacheable, &call), call).await,
-            // Such operations have no cache to speak of.
+            // Such operations have no cache that a header could name.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {
                 let response = self.inner(call).await;
@@ -258,10 +259,10 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
 // === impl OwnPlace ===
 
 impl OwnPlace {
-    /// The end of the query for this client; none if nobody asks it any more.
+    /// The end of the query for this client; none if its leader has gone.
     ///
     /// The leader gets the first failure, the others the second: one failure does not fail them all, and a site that
-    /// fails is not asked once for each.
+    /// fails does not get one request for each.
     async fn end(&mut self) -> Option<SharedOutcome> {
         let is_leader = self.is_leader;
         let has_ended = |progress: &Progress<_>| progress.outcome(is_leader).is_some();
@@ -269,7 +270,7 @@ impl OwnPlace {
         progress.outcome(is_leader).cloned()
     }
 
-    /// Waits until the query has ended, or waits itself until the site can be asked: then it returns true.
+    /// Waits until the query has ended, or waits itself for a permit of the site: then it returns true.
     async fn is_queued(&mut self) -> bool {
         let is_leader = self.is_leader;
         let has_come = |progress: &Progress<_>| {

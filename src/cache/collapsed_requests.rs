@@ -1,4 +1,4 @@
-//! One question at a time: who asks the same as somebody before waits for that answer.
+//! One request to the site at a time for each key: later ones wait for its response.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// The questions that the site is being asked, by their keys.
+/// The requests under way to the site, by their keys.
 ///
-/// The one who asks first leads. A question is asked by a task of its own, so that neither a leader nor a follower who
-/// leaves ends it for others.
+/// The first one leads. It runs in a task of its own, so that neither a leader nor a follower whose client leaves ends
+/// it for others.
 #[derive(Debug)]
 pub(super) struct CollapsedRequests<L> {
     running: RunningRequests<L>,
@@ -24,12 +24,12 @@ struct CollapsedRequest<L> {
     progress: watch::Sender<Progress<L>>,
 }
 
-/// How far a question is.
+/// The progress of a request.
 #[derive(Debug, Clone)]
 pub(super) enum Progress<L> {
-    /// The site is being asked.
+    /// The site has the request.
     Asking,
-    /// The question waits until the site can be asked.
+    /// The request waits for a permit of the site.
     Queued,
     /// The first attempt failed; for the sake of the followers there is a second one.
     FailedOnce(L),
@@ -37,21 +37,21 @@ pub(super) enum Progress<L> {
     Finished(L),
 }
 
-/// The place of somebody who asks.
+/// The place of one client's request.
 #[derive(Debug)]
 pub(super) enum CollapsedRole<L> {
-    /// Nobody asks this yet.
+    /// The first one for its key.
     Leader(Leader<L>),
-    /// Somebody does: this tells how far it is.
+    /// A later one, with the progress of the first.
     Follower(watch::Receiver<Progress<L>>),
 }
 
-/// The one who asks the site. When it is dropped, the question is over for everybody.
+/// The one that sends the request to the site. When it is dropped, the request is over for all followers.
 #[derive(Debug)]
 pub(super) struct Leader<L> {
     running: RunningRequests<L>,
     key: String,
-    /// The generation of removals when the question began.
+    /// The generation of removals when the request began.
     pub(super) generation: u64,
     progress: watch::Sender<Progress<L>>,
 }
@@ -67,8 +67,8 @@ impl<L> Default for CollapsedRequests<L> {
 }
 
 impl<L> CollapsedRequests<L> {
-    /// Takes a role for a question. A waiting that began before the last removal is not joined: its response may be older
-    /// than the change that this client knows of.
+    /// Takes a role for a key. A waiting request that began before the last removal is not joined: its response may be
+    /// older than the change that this client has seen.
     pub(super) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
         let mut running = self.running.lock();
         if let Some(waiting) = running.get(key)
@@ -107,12 +107,12 @@ impl<L> Progress<L> {
 // === impl Leader ===
 
 impl<L> Leader<L> {
-    /// The key of the question.
+    /// The key of the request.
     pub(super) fn key(&self) -> &str {
         &self.key
     }
 
-    /// The progress, for the one whose question this is.
+    /// The progress, for the leader's own client.
     pub(super) fn progress(&self) -> watch::Receiver<Progress<L>> {
         self.progress.subscribe()
     }
@@ -123,7 +123,7 @@ impl<L> Leader<L> {
         self.progress.receiver_count() > 1
     }
 
-    /// Tells whether the question waits until the site can be asked.
+    /// Reports to followers that the request waits in the queue of the site, or has left it.
     pub(super) fn waits(&self, is_queued: bool) {
         self.progress.send_if_modified(|progress| {
             let next = if is_queued {
@@ -139,12 +139,12 @@ impl<L> Leader<L> {
         });
     }
 
-    /// Ends when nobody waits for the response any more. Nobody joins from here on.
+    /// Ends when no client waits for the response any more. No request joins from here on.
     pub(super) async fn abandoned(&self) {
         loop {
             self.progress.closed().await;
             let mut running = self.running.lock();
-            // Somebody may have joined meanwhile; who joins holds the lock.
+            // A follower may have joined meanwhile; to join takes the lock.
             if self.progress.receiver_count() == 0 {
                 self.leave(&mut running);
                 return;
@@ -152,12 +152,12 @@ impl<L> Leader<L> {
         }
     }
 
-    /// Tells the first failure.
+    /// Gives the followers the first failure.
     pub(super) fn failed_once(&self, result: L) {
         self.progress.send_replace(Progress::FailedOnce(result));
     }
 
-    /// Tells the end. Nobody joins from here on.
+    /// Gives the followers the end. No request joins from here on.
     pub(super) fn finish(self, result: L) {
         self.leave(&mut self.running.lock());
         self.progress.send_replace(Progress::Finished(result));
@@ -246,7 +246,7 @@ mod tests {
         assert!(matches!(*follower.borrow(), Progress::Queued));
         drop(follower);
         assert!(leader.abandoned().now_or_never().is_some());
-        // The next one asks anew, and the end of the old question does not end the new one.
+        // The next one leads anew, and the end of the old request does not end the new one.
         let next = lead(&collapsing, 0);
         drop(leader);
         drop(follow(&collapsing, 0));

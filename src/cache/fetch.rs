@@ -1,4 +1,4 @@
-//! The query to the site on behalf of everybody who asks it, and what becomes of the response.
+//! The request to the site for all clients that wait for it, and the storing of its response.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use calendar_edge_core::errors;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
-/// Asks the site, and keeps what may be stored.
+/// Sends requests to the site, and keeps the responses that may be stored.
 #[derive(Debug)]
 pub(crate) struct CacheFetch<S> {
     pub(crate) inner: S,
@@ -34,7 +34,7 @@ pub(crate) struct CacheFetch<S> {
     pub(crate) feed: ChangeFeed,
 }
 
-/// A call of a client that may be answered from the cache.
+/// A call of a client that may be served from the cache.
 #[derive(Debug)]
 pub(super) struct KeyedCall<'c> {
     /// Everything that the response depends on.
@@ -47,11 +47,11 @@ pub(super) struct KeyedCall<'c> {
 /// The end of a query.
 #[derive(Debug, Clone)]
 pub(super) enum SharedOutcome {
-    /// A response for everybody.
+    /// A response for all clients.
     Stored(Arc<StoredResponse>),
-    /// The site failed: the same for everybody who asked.
+    /// The site failed: the same for all clients that wait.
     Failed(Arc<WholeResponse>),
-    /// A response for the one whose query it was, who takes it.
+    /// A response for the leader's client alone, which takes it.
     Uncacheable(Arc<Mutex<Option<CallResponse>>>),
 }
 
@@ -61,8 +61,8 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 // === impl CacheFetch ===
 
 impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
-    /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
-    /// queue ends there when all have left, unless it is to replace a response.
+    /// Sends the request for all clients that wait. `older` is the response that is replaced. A request that waits in
+    /// the queue ends there when all have left, unless it is to replace a response.
     pub(super) async fn fill(
         self: Arc<Self>,
         leader: Leader<SharedOutcome>,
@@ -84,7 +84,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         leader.finish(result);
     }
 
-    /// Asks once, and once more if the first attempt fails and others wait.
+    /// Sends it once, and once more if the first attempt fails and others wait.
     async fn twice(
         self: &Arc<Self>,
         leader: &Leader<SharedOutcome>,
@@ -103,7 +103,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         }
     }
 
-    /// Tells those who wait whether the query waits in the queue. Ends if it does so for nobody.
+    /// Reports to the followers that the request waits in the queue. Ends if none is left.
     async fn abandoned(leader: &Leader<SharedOutcome>, watch: &QueueWatch, older: Option<&StoredResponse>) {
         loop {
             watch.queued().await;
@@ -136,7 +136,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let storable = self.storable(&received);
         let stated = received.stated;
         let (by, is_stored) = match storable {
-            // What was stored before is not what the site says now.
+            // The stored response is no longer that of the site.
             Storable::No => {
                 self.cache.discard(leader.key());
                 return SharedOutcome::uncacheable(received);
@@ -166,7 +166,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         }
     }
 
-    /// Asks the site. What the edge itself refuses never reached it.
+    /// Sends the call to the site. Calls that the edge itself refuses never reached it.
     pub(super) async fn fetch(&self, call: CalendarCall) -> CallResponse {
         let received = self.inner.call(call).await;
         let code = match source(&received) {
@@ -180,7 +180,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         received
     }
 
-    /// Whether a response may be stored or shared: by what the site said, and by its size.
+    /// True if a response may be stored or shared: by the site's headers, and by its size.
     fn storable(&self, received: &CallResponse) -> Storable {
         let most = match received.storable {
             Storable::Failure => LARGEST_FAILURE,
@@ -195,7 +195,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         }
     }
 
-    /// The facts that the lifetime of a response depends on; asks for the site's zone if it is needed and due.
+    /// The facts that the lifetime of a response depends on; requests the site's zone if it is needed and due.
     fn filled(self: &Arc<Self>, at: UnixTime, storable: Storable, turn: DateTurn) -> LifetimeFacts {
         let clock = self.cache.clock();
         if turn == DateTurn::Daily && clock.is_due(at) {

@@ -1,4 +1,5 @@
-//! Events in other forms than JSON: written of the pages of a list, which are read as any client reads them, and stored.
+//! Events in other forms than JSON: written of the pages of a list, which are read as any client reads them, and
+//! stored.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,13 +26,13 @@ use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
 
-/// Gives clients the form of events that they ask for.
+/// Gives clients the representation of events that they prefer.
 ///
-/// `S` answers in JSON, from stored responses where it can.
+/// `S` responds in JSON, from stored responses where it can.
 #[derive(Debug)]
 pub(crate) struct Representations<S> {
     pub(crate) json: Arc<S>,
-    /// The written answers, stored and collapsed like those of the site.
+    /// The written responses, stored and collapsed like those of the site.
     pub(crate) written: Caching<RepresentationPages<S>>,
     pub(crate) offers_calendar: bool,
 }
@@ -46,7 +47,7 @@ pub(crate) struct RepresentationPages<S> {
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
     pub(crate) buffers: BufferBudget,
     pub(crate) warnings: Warnings,
-    /// Pay for the pages that the site is asked for.
+    /// Pay for the pages that are read from the site.
     pub(crate) budgets: Budgets,
     pub(crate) limited: RateLimitMetrics,
 }
@@ -89,7 +90,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         }
         let whole = match call.form {
             Representation::Json => None,
-            // What does not change a form is not in its key.
+            // Parameters that do not change a form are not in its key.
             Representation::Calendar => call.call.page_of_read(1),
         };
         let mut response = match whole {
@@ -113,7 +114,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         call: &CalendarCall,
         mut writer: RepresentationWriter,
     ) -> Result<CallResponse, Unwritten> {
-        // Before the first page: what is removed from now on is not in the response.
+        // Before the first page: records removed from now on are not in the response.
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
         let mut pages: Option<PagesRead> = None;
@@ -153,8 +154,8 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         }
     }
 
-    /// Charges a client for a page that the site was asked for (T-103). A cache has stored what was read until a budget
-    /// is used up: the next attempt goes on from there.
+    /// Charges a client for a page that was read from the site (T-103). A cache has stored the pages read until a
+    /// budget is used up: the next attempt goes on from there.
     fn charge(&self, client: &ClientSide) -> Result<(), Unwritten> {
         let payer = Client::new(client.address, &client.identity);
         let spent = self.budgets.spend_again(payer, CostClass::List, Instant::now());

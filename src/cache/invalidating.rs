@@ -1,4 +1,4 @@
-//! Stored responses that a write may have changed are removed before its own answer leaves.
+//! Stored responses that a write may have changed are removed before its own response leaves.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::companion::Announcements;
 use calendar_edge_core::cache::{Removal, RemovalCause, WriteEnd, WritePlace, written_by};
 use calendar_edge_core::settings::BackendTimeouts;
 
-/// Removes what writes may have changed.
+/// Removes responses that writes may have changed.
 ///
 /// There are two: one in the task of the write, which runs to its end even if the client leaves, and one above the last
-/// deadline, where an answer leaves while the write goes on.
+/// deadline, where a response leaves while the write goes on.
 #[derive(Debug)]
 pub(crate) struct Invalidating<S> {
     inner: S,
@@ -22,7 +22,7 @@ pub(crate) struct Invalidating<S> {
     longest_write: Duration,
 }
 
-/// The longest wait for the other edges of a fleet to receive it, before the answer to a write leaves.
+/// The longest wait for the other edges of a fleet to receive it, before the response to a write leaves.
 const TELLING: Duration = Duration::from_millis(50);
 
 // === impl Invalidating ===
@@ -79,7 +79,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
     }
 }
 
-/// What is known about a write by its response, or by the reason why there is none.
+/// The end of a write by its response, or by the reason why there is none.
 fn write_end(result: &BackendResult) -> WriteEnd {
     match result {
         Ok(accepted) => {

@@ -40,7 +40,7 @@ impl CacheMetrics {
         }
     }
 
-    /// Counts what the cache did with a read of an operation.
+    /// Counts the result of a read of an operation.
     pub(crate) fn looked_up(&self, operation: &'static str, outcome: CacheOutcome) {
         self.cache_lookups
             .add([operation.into(), outcome.name().into()], 1);
@@ -54,19 +54,19 @@ impl CacheMetrics {
         }
     }
 
-    /// Counts a request that was sent to the site for what the cache lacked.
+    /// Counts a request that was sent to the site for lack of a stored response.
     pub(crate) fn fetched(&self) {
         self.cache_fetches.inc();
     }
 
-    /// The reads that could be answered from the cache, less the requests that it sent to the site for them.
+    /// The reads that could be served from the cache, less the requests that it sent to the site for them.
     pub(crate) fn runs_saved(&self) -> i64 {
         let lookups = self.cache_lookups.sums(|[_, result]| result.word() != PASSED_BY);
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         count(lookups.get(&true).copied().unwrap_or_default()) - count(self.cache_fetches.get())
     }
 
-    /// Counts an answer that was dropped for want of memory.
+    /// Counts a response that was dropped for want of memory.
     pub(crate) fn evicted(&self) {
         self.cache_evictions.inc();
     }
@@ -76,24 +76,24 @@ impl CacheMetrics {
         self.cache_removals.add([cause.name().into()], 1);
     }
 
-    /// Notes how many answers are kept, and their bytes.
+    /// Notes the number of stored responses, and their bytes.
     pub(crate) fn hold(&self, entries: u64, bytes: u64) {
         self.cache_entries.set(i64::try_from(entries).unwrap_or(i64::MAX));
         self.cache_weight_bytes
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// Notes whether the companion plugin is expected and not heard of.
+    /// Notes that the companion plugin is expected and silent, or that it is not.
     pub(crate) fn companion_is_silent(&self, is_silent: bool) {
         self.companion_silent.set(i64::from(is_silent));
     }
 
-    /// Whether it is.
+    /// True if it is.
     pub(crate) fn is_companion_silent(&self) -> bool {
         self.companion_silent.get() != 0
     }
 
-    /// The lookups of each operation that had any, the hits among them, which were answered without waiting for the site
+    /// The lookups of each operation that had any, the hits among them, which were served without waiting for the site
     /// or because it failed, and the reads that passed the cache by.
     pub(crate) fn lookups_by_operation(&self) -> Value {
         let operations = table().operations().iter();
@@ -102,8 +102,8 @@ impl CacheMetrics {
             .collect()
     }
 
-    /// What the cache did with reads of all operations since the start: the lookups by their result, and those that
-    /// passed it by, by the reason.
+    /// The reads of all operations since the start: the lookups by their result, and those that passed the cache by, by
+    /// the reason.
     pub(crate) fn sums(&self) -> Value {
         let mut lookups = self.cache_lookups.sums(|[_, result]| result.word());
         lookups.remove(PASSED_BY);

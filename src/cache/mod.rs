@@ -1,8 +1,8 @@
 //! Stored responses: held within a bound of memory, served while they hold, removed when something changes; and the
 //! stages by which calls use them.
 //!
-//! The core's [`cache`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. Nothing
-//! is looked up here before a call is judged: [`Caching`] makes keys of judged calls only.
+//! The core's [`cache`](calendar_edge_core::cache) decides what may be stored, under which key and for how long.
+//! Nothing is looked up here before a call is judged: [`Caching`] makes keys of judged calls only.
 
 mod caching;
 mod collapsed_requests;

@@ -56,7 +56,7 @@ impl RemovalLog {
                 }
             }
         }
-        // Last: whoever sees this generation sees what it removed.
+        // Last: a reader of this generation sees its removals.
         self.current.store(next, Ordering::Release);
         next
     }
@@ -78,7 +78,7 @@ impl RemovalLog {
                     .all(|tag| self.place(tag).load(Ordering::Acquire) <= known),
             };
         if holds {
-            // An older number may win a race; then this is asked once more.
+            // An older number may win a race; then the next look costs once more.
             checked.store(current, Ordering::Relaxed);
         }
         holds

@@ -1,4 +1,4 @@
-//! The headers by which the cache tells clients what it did, and counts of that.
+//! The headers by which the cache describes to clients what it did, and its counts.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use calendar_edge_core::unix_time::UnixTime;
 pub(super) struct CacheReport {
     metrics: CacheMetrics,
     client_max_age: Duration,
-    /// What clients may do with a response that has an entity tag.
+    /// The `Cache-Control` of a response that has an entity tag.
     client_caching: HeaderValue,
     /// The same where the site forbids other codings of its response.
     untransformed: HeaderValue,
@@ -64,7 +64,7 @@ impl CacheReport {
         self.told(response, query.operation(), outcome, stored.age(now))
     }
 
-    /// What clients may do with a stored response: no more than the site allows.
+    /// The `Cache-Control` of a stored response: no more than the site allows.
     fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
         let stated = stored.fill.filled.stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
@@ -125,7 +125,7 @@ impl CacheReport {
     }
 }
 
-/// A response of the calendar for everybody.
+/// A response of the calendar for all clients.
 fn for_everybody(response: PlainResponse, by: AnsweredBy, codings: Option<StoredCodings>) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,

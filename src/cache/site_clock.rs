@@ -1,4 +1,4 @@
-//! The time zone of the site, and whether it is time to ask for it.
+//! The time zone of the site, and the times at which it is requested.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub(crate) struct SiteClock {
     asked_at: AtomicU64,
 }
 
-/// The time between two questions for the zone while it is known.
+/// The time between two requests for the zone while it is known.
 const KNOWN: u64 = 600;
 
 /// The same while it is not.
@@ -30,7 +30,7 @@ impl SiteClock {
         self.zone.load_full()
     }
 
-    /// Returns true for one caller after each pause: that one asks for the zone.
+    /// Returns true for one caller after each pause: that one requests the zone.
     pub(crate) fn is_due(&self, now: UnixTime) -> bool {
         let asked_at = self.asked_at.load(Ordering::Relaxed);
         let pause = if self.zone.load().is_some() {
@@ -51,7 +51,7 @@ impl SiteClock {
         self.zone.store(Some(Arc::new(zone)));
     }
 
-    /// Asks for the zone anew with the next response that depends on it: everything may have changed.
+    /// Has the zone requested with the next response that depends on it: everything may have changed.
     pub(super) fn doubt(&self) {
         self.asked_at.store(0, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! What the cache holds and how often it was asked, for operators.
+//! The contents and hits of the cache, for operators.
 
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ use calendar_edge_core::unix_time::UnixTime;
 // === impl Cache ===
 
 impl Cache {
-    /// What is stored at a time, with its memory in bytes and the age of the oldest response in seconds; and the share of
-    /// lookups that were answered from the cache, by operation.
+    /// The stored responses at a time, with their memory in bytes and the age of the oldest one in seconds; and the
+    /// share of lookups that were served from the cache, by operation.
     pub(crate) fn statistics(&self, now: UnixTime) -> Value {
         let settings = self.settings();
         let answers = self.answers();
@@ -29,7 +29,7 @@ impl Cache {
         })
     }
 
-    /// What is known of the companion plugin at a time: whether it ever responded, and within `cache.reconcile`.
+    /// The state of the companion plugin at a time: whether it ever responded, and within `cache.reconcile`.
     pub(crate) fn site_companion(&self, now: UnixTime) -> CompanionState {
         match self.companion() {
             None => CompanionState::Unseen,

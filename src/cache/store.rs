@@ -1,4 +1,4 @@
-//! The stored responses and what removes them, as one value that survives every reload.
+//! The stored responses and their removal, as one value that survives every reload.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ struct CacheState {
 /// The responses, within a bound of memory that is fixed when this is made.
 pub(super) type StoredResponses = Moka<String, Arc<StoredResponse>>;
 
-/// What was found for a key.
+/// The result of a lookup.
 #[derive(Debug)]
 pub(crate) enum Lookup {
     /// A response, and how it may be served.
@@ -100,7 +100,7 @@ impl Cache {
         &self.shared.clock
     }
 
-    /// The generation of the last removal: what is asked for from now on is not older.
+    /// The generation of the last removal: a response requested from now on is not older.
     pub(crate) fn generation(&self) -> u64 {
         self.shared.generations.current()
     }
@@ -123,13 +123,13 @@ impl Cache {
         }
     }
 
-    /// How a response may be served at a time.
+    /// The way in which a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
         let settings = self.shared.settings.load();
         settings.serving(&stored.fill.filled, self.companion(), now)
     }
 
-    /// Returns true if nothing that a response depends on was removed since it was asked for.
+    /// True if nothing that a response depends on was removed since it was requested.
     pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
         self.shared
             .generations
@@ -151,19 +151,19 @@ impl Cache {
         ))
     }
 
-    /// Keeps a response, unless something that it depends on was removed since it was asked for. Returns true if it is
+    /// Keeps a response, unless something that it depends on was removed since it was requested. Returns true if it is
     /// stored.
     pub(crate) fn keep(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
         let holds = self.holds(stored);
         if holds {
-            // A removal between this line and the last is seen by whoever finds the response.
+            // A removal between this line and the last is seen by the caller that finds the response.
             self.answers().insert(key.to_owned(), Arc::clone(stored));
             self.shared.has_stored.store(true, Ordering::Relaxed);
         }
         holds
     }
 
-    /// Forgets the answer for a key, because the site now says something that is not stored.
+    /// Drops the response for a key, because the site's present one is not stored.
     pub(crate) fn discard(&self, key: &str) {
         self.answers().invalidate(key);
     }

@@ -1,4 +1,4 @@
-//! A judged call of a client, and who answers it.
+//! A judged call of a client, and the backend that serves it.
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -20,12 +20,12 @@ use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Identity;
 
-/// A judged call of a client. It has two halves: what is of the client, which all calls for it share, and the question.
+/// A judged call of a client. It has two halves: the client's part, which all calls for it share, and the call itself.
 #[derive(Debug, Clone)]
 pub(crate) struct CalendarCall {
     pub(crate) client: Arc<ClientSide>,
     pub(crate) call: Arc<JudgedCall>,
-    /// Who answers it.
+    /// The backend that serves it.
     pub(crate) route: CallRoute,
     /// The form that its response has.
     pub(crate) form: Representation,
@@ -33,19 +33,19 @@ pub(crate) struct CalendarCall {
     pub(crate) queue: Option<QueueWatch>,
 }
 
-/// The client that a call is answered to.
+/// The client that gets the response.
 #[derive(Debug)]
 pub(crate) struct ClientSide {
     pub(crate) context: ClientContext,
-    /// Who is charged for what the call makes the site do.
+    /// The address that is charged for the work of the site.
     pub(crate) address: Option<IpAddr>,
     pub(crate) identity: Identity,
     pub(crate) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the response already.
     pub(crate) if_none_match: Option<HeaderValue>,
-    /// What the client demands of the record; `None` if it did not send a PATCH.
+    /// The client's conditions about the record; `None` if it did not send a PATCH.
     pub(crate) patch: Option<PatchConditions>,
-    /// The record of the request that asks.
+    /// The record of the client's request.
     pub(crate) log: RequestLog,
     /// The memory of the body.
     _memory: Option<Share>,
@@ -63,8 +63,8 @@ pub(crate) struct JudgedCall {
 // === impl CalendarCall ===
 
 impl CalendarCall {
-    /// A judged call for the client that reached the edge at a public address, to be answered in JSON; the memory of its
-    /// body is counted until the call has ended.
+    /// A judged call for the client that reached the edge at a public address, with a response in JSON; the memory of
+    /// its body is counted until the call has ended.
     pub(crate) fn new(
         call: Arc<JudgedCall>,
         asked: &AskedRequest,
@@ -102,7 +102,7 @@ impl CalendarCall {
         Self { call, ..self.clone() }
     }
 
-    /// Returns true if the site answers the call should the backend of its route fail.
+    /// True if the site serves the call should the backend of its route fail.
     pub(crate) fn may_fall_back(&self) -> bool {
         let candidate = self.route.candidate();
         candidate.is_some_and(|candidate| candidate.falls_back) && !self.call.is_write()
@@ -137,7 +137,7 @@ impl JudgedCall {
         }
     }
 
-    /// A client that asks it by this public address, in one of the namespaces.
+    /// A client that requests it by this public address, in one of the namespaces.
     pub(crate) fn client_at(&self, public_base: Arc<str>, namespace: Option<Arc<str>>) -> ClientContext {
         ClientContext {
             public_base,

@@ -22,7 +22,7 @@ pub(crate) enum CallFailure {
     /// The record changed while a PATCH was merged with it.
     #[error("the record changed while the PATCH was merged with it")]
     Conflict,
-    /// The record does not meet the client's precondition.
+    /// The client's precondition failed for the record.
     #[error("the record does not meet the precondition of the PATCH")]
     PreconditionFailed,
     /// The site's response is no record that a PATCH can be merged with.
@@ -34,7 +34,7 @@ pub(crate) enum CallFailure {
          all responses"
     )]
     RecordTooLarge,
-    /// The site does not say who the caller is, so that no identity can be sent.
+    /// The site names no account of the caller, so that no identity can be sent.
     #[error(
         "the site does not say who the caller is: its answer to /wp/v2/users/me names no account of the credentials"
     )]
@@ -47,7 +47,7 @@ pub(crate) enum CallFailure {
 // === impl CallFailure ===
 
 impl CallFailure {
-    /// What it shows about the passwords in the call.
+    /// The result of the login with the passwords in the call.
     pub(crate) const fn login(&self) -> Login {
         match self {
             Self::Exchange(failure) => failure.login(),

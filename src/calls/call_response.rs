@@ -8,12 +8,12 @@ use crate::telemetry::SiteVerdict;
 use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::limits::rates::Login;
 
-/// A response to a client, and what it says about the client's credentials.
+/// A response to a client, and its meaning for the client's credentials.
 #[derive(Debug)]
 pub(crate) struct CallResponse {
     pub(crate) response: EdgeResponse,
     pub(crate) login: Login,
-    /// Whether the cache may keep it, by what the site said.
+    /// The site's permission to store it.
     pub(crate) storable: Storable,
     /// The lifetime that the site states.
     pub(crate) stated: StatedLife,
@@ -36,7 +36,7 @@ impl CallResponse {
 }
 
 impl From<EdgeResponse> for CallResponse {
-    /// The edge's own response. A failure is the same for everybody who asked.
+    /// The edge's own response. A failure is the same for all clients that wait.
     fn from(response: EdgeResponse) -> Self {
         Self {
             storable: if response.status().is_server_error() {

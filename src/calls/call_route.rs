@@ -1,10 +1,10 @@
-//! Who answers a call: the site, or the backend of a rule.
+//! The route of a call: to the site, or to the backend of a rule.
 
 use std::sync::Arc;
 
 use calendar_edge_core::cache::KeySpace;
 
-/// Who answers a call. Rules are known by their positions in the settings.
+/// The backend that serves a call. Rules are numbered by their positions in the settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum CallRoute {
     /// The site.
@@ -25,7 +25,7 @@ pub(crate) struct CandidateRoute {
     pub(crate) backend: String,
     /// The keys of stored responses of the backend.
     pub(crate) keys: KeySpace,
-    /// Whether the site answers a read should the backend fail.
+    /// True if the site serves a read should the backend fail.
     pub(crate) falls_back: bool,
 }
 

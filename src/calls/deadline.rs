@@ -25,7 +25,7 @@ pub(crate) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
 // === impl Deadline ===
 
 impl<S> Deadline<S> {
-    /// The deadline of calls that one of these backends answers.
+    /// The deadline of calls that one of these backends serves.
     pub(crate) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
         let longest = backends
             .iter()

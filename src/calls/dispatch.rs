@@ -41,7 +41,7 @@ impl Dispatch {
         }
     }
 
-    /// Notes what responses show of companion plugins, if the settings have a secret.
+    /// Notes the signs of companion plugins in responses, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
     pub(crate) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
@@ -49,13 +49,13 @@ impl Dispatch {
         Self { companions, ..self }
     }
 
-    /// Has the site asked for its namespaces when it does not have that of a call, unless the settings name it.
+    /// Has the namespaces requested from the site when it does not have that of a call, unless the settings name it.
     pub(crate) fn with_indexes(self, site: &OriginSettings, indexes: &SiteIndexes) -> Self {
         let indexes = (!site.namespace.is_set()).then(|| indexes.clone());
         Self { indexes, ..self }
     }
 
-    /// Sends a call, and notes what its response shows of the site's companion plugin.
+    /// Sends a call, and notes the sign of the site's companion plugin in its response.
     async fn exchange(
         &self,
         backend: &Backend,
@@ -69,7 +69,7 @@ impl Dispatch {
         if let Some((companions, root, start)) = asked
             && companions.heard(root, start, response.status(), response.headers())
         {
-            // Kept by somebody between the edge and the site: it must not be kept once more.
+            // A cache between the edge and the site kept it: it must not be kept once more.
             let headers = response.headers_mut();
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
@@ -90,7 +90,7 @@ impl Dispatch {
         self.answer(&call, outgoing, &context).await
     }
 
-    /// Asks something about a call beside it, which is not a call of the calendar.
+    /// Sends a request that belongs to a call, but is not a call of the calendar.
     pub(crate) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
         let context = CallContext::of_own_request(call.call.request().root, outgoing.target());
         self.answer(call, outgoing, &context).await
@@ -104,7 +104,7 @@ impl Dispatch {
     ) -> BackendResult {
         let backend = self.backends.for_call(&call.call);
         let outgoing = outgoing.noted_in(&call.client.log);
-        // Until the response is checked, which holds most answers whole.
+        // Until the response is checked, for which most are read whole.
         let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.asks();
         timer.asks(method, url);

@@ -23,7 +23,7 @@ const LONGEST_FIELD: usize = 256;
 /// The longest advice, in bytes; it may hold two addresses of the site.
 const LONGEST_ADVICE: usize = 1024;
 
-/// The response to a call that no backend answered, and what the failure shows about its login.
+/// The response to a call that no backend responded to, and the result of its login.
 pub(crate) fn call_failed(failure: &CallFailure, warnings: &Warnings) -> CallResponse {
     CallResponse {
         login: failure.login(),
@@ -31,7 +31,7 @@ pub(crate) fn call_failed(failure: &CallFailure, warnings: &Warnings) -> CallRes
     }
 }
 
-/// The response to a call that no backend answered.
+/// The response to a call that no backend responded to.
 pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
     match failure {
         CallFailure::NotWritten(fault) => refused(&fault.refusal()),
@@ -46,7 +46,7 @@ pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
     }
 }
 
-/// The response to a read whose pages make no response in the form that the client asks for.
+/// The response to a read whose pages make no response in the form that the client prefers.
 pub(crate) fn not_written() -> EdgeResponse {
     refused(&errors::ORIGIN_FAILED.refusal())
 }
@@ -60,7 +60,7 @@ fn not_merged(failure: &CallFailure, error: &'static OwnError, warnings: &Warnin
     refused(&error.refusal())
 }
 
-/// The response to a caller about whom the site says nothing usable.
+/// The response to a caller whose account the site does not name.
 fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
     let causes = chain(failure);
     warnings.warn("caller_unknown", move |count| {

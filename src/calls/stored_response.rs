@@ -1,4 +1,4 @@
-//! A stored response: with its entity tag, what it depends on, and when it was asked for.
+//! A stored response: with its entity tag, its dependencies, and the time of its request.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -20,9 +20,9 @@ use calendar_edge_core::unix_time::UnixTime;
 pub(crate) struct StoredResponse {
     answer: WholeResponse,
     tag: HeaderValue,
-    /// Whether the site forbids other codings of it; found once, because every hit asks.
+    /// True if the site forbids other codings of it; found once, because every hit reads it.
     pub(crate) is_untransformed: bool,
-    /// The circumstances in which it was asked for.
+    /// The circumstances of its request.
     pub(crate) fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
     pub(crate) checked: AtomicU64,
@@ -32,14 +32,14 @@ pub(crate) struct StoredResponse {
     bodies: Arc<SharedBodies>,
 }
 
-/// The circumstances in which a response was asked for.
+/// The circumstances of a response's request.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredMetadata {
-    /// When it was asked for.
+    /// The time of the request.
     pub(crate) filled: LifetimeFacts,
-    /// What it depends on.
+    /// The records that it depends on.
     pub(crate) dependencies: Dependencies,
-    /// The generation when it was asked for.
+    /// The generation at the time of the request.
     pub(crate) generation: u64,
 }
 
@@ -67,8 +67,8 @@ impl StoredResponse {
         }
     }
 
-    /// The same for a response that replaces an older one. A body that says the same keeps its bytes and so its tag: the
-    /// plugin spells e-mail addresses in another way each time.
+    /// The same for a response that replaces an older one. A body of the same meaning keeps its bytes and so its tag:
+    /// the plugin spells e-mail addresses in another way each time.
     pub(crate) fn replacing(
         answer: WholeResponse,
         fill: StoredMetadata,
@@ -95,7 +95,7 @@ impl StoredResponse {
         &self.answer
     }
 
-    /// The time since it was asked for.
+    /// The time since the request.
     pub(crate) fn age(&self, now: UnixTime) -> Duration {
         now.saturating_since(self.fill.filled.at)
     }

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::server::response::{AnsweredBy, PlainResponse, whole};
 
-/// A whole response for everybody, which can be given to many clients.
+/// A whole response for all clients, which can be given to many.
 #[derive(Debug)]
 pub(crate) struct WholeResponse {
     pub(super) status: StatusCode,

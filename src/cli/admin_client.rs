@@ -30,7 +30,7 @@ pub(super) struct AdminClient {
 /// The address that the examples of the documentation use.
 const DEFAULT: &str = "http://127.0.0.1:9787";
 
-/// Maximum bytes of a page: more than an edge has to tell, and less than this machine has memory for.
+/// Maximum bytes of a page: more than an edge has to show, and less than this machine has memory for.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The token of the named file.
@@ -131,7 +131,7 @@ impl AdminClient {
         self.json(Method::GET, &base.parse::<Url>()?.join(path)?, String::new())
     }
 
-    /// Sends JSON, and reads the answer, which is JSON.
+    /// Sends JSON, and reads the response, which is JSON.
     pub(super) fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {
         self.json(Method::POST, &self.base.join(path)?, body)
     }

@@ -11,7 +11,7 @@ use super::environment::{
     overrides,
 };
 
-/// The form of what a command prints.
+/// The form of a command's output.
 #[derive(Debug, Default, Args)]
 pub(super) struct OutputArgs {
     /// Print JSON
@@ -19,7 +19,7 @@ pub(super) struct OutputArgs {
     pub(super) json: bool,
 }
 
-/// The running edge that a command asks.
+/// The running edge that a command queries.
 #[derive(Debug, Default, Args)]
 pub(super) struct EdgeArgs {
     #[arg(
@@ -28,7 +28,7 @@ pub(super) struct EdgeArgs {
         help = "The admin listener of the edge, http://127.0.0.1:9787 unless given"
     )]
     pub(super) admin: Option<String>,
-    /// The file with the token that the edge asks of other machines
+    /// The file with the token that the edge demands of other machines
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
 }

@@ -10,12 +10,12 @@ use http::request::Parts;
 
 use super::typed_request::{TypedRequest, public_host};
 
-/// What the edge does with a request.
+/// The edge's decision about a request.
 #[derive(Debug)]
 pub(super) enum Judged {
     /// It sends this call to a backend.
     Call(Box<DryRunCall>),
-    /// It answers itself.
+    /// It responds itself.
     Answered,
     /// The request is not for the calendar.
     Elsewhere,

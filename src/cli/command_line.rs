@@ -30,18 +30,18 @@ pub(super) enum Command {
     #[cfg(feature = "demo")]
     #[command(after_help = examples::DEMO)]
     Demo(super::demo::DemoArgs),
-    /// Ask a site for its REST root, namespace and languages, and write a configuration for it
+    /// Read REST root, namespace and languages from a site, and write a configuration for it
     #[command(after_help = examples::INIT)]
     Init(super::init::InitArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
     #[command(after_help = examples::CHECK)]
     Check(super::check::CheckArgs),
-    /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
+    /// Show if the running edge of this configuration takes traffic: one line, status 0 or 1
     #[command(after_help = examples::HEALTHCHECK)]
     Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(super::explain::ExplainArgs),
-    /// Remove answers from the cache of a running edge
+    /// Remove responses from the cache of a running edge
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
     /// Write all records that an account can read into files, for another service
@@ -50,7 +50,7 @@ pub(super) enum Command {
     /// Test a backend against the contract of the API
     #[command(subcommand)]
     Contract(super::contract::ContractCommand),
-    /// Compare another backend with the site, and ask a running edge about other backends: rules, guards, differences
+    /// Compare another backend with the site, and query a running edge about other backends: rules, guards, differences
     #[command(subcommand)]
     Migration(super::migration::MigrationCommand),
     /// Print routes, OpenAPI document, schema of the configuration, completions for shells, manual pages

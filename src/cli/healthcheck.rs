@@ -1,4 +1,4 @@
-//! `calendar-edge healthcheck`: whether the running edge takes traffic, for containers and scripts.
+//! `calendar-edge healthcheck`: for containers and scripts, true if the running edge takes traffic.
 
 use std::io::Write;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::args::{EdgeArgs, SiteArgs};
 use super::environment::{ADMIN_LISTEN, Environment, ORIGIN, overrides};
 use super::status::Status;
 
-/// Maximum wait for the answer.
+/// Maximum wait for the response.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The flags of `healthcheck`.
@@ -27,11 +27,11 @@ pub(super) struct HealthcheckArgs {
     admin: Option<String>,
 }
 
-/// What to do where nobody listens for operators.
+/// The remedy where no listener for operators is set.
 const NO_LISTENER: &str = "the configuration has no listener for operators: set admin.listen, or \
                            CALENDAR_EDGE_ADMIN_LISTEN=127.0.0.1:9787 for the edge and for this command, or give --admin URL";
 
-/// Prints one line, and ends with 0 if the edge answers that it is ready, and otherwise with 1.
+/// Prints one line, and ends with 0 if the edge responds that it is ready, and otherwise with 1.
 pub(super) fn run(
     args: &HealthcheckArgs,
     environment: Environment<'_>,
@@ -61,8 +61,8 @@ fn client(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Resul
     AdminClient::own(&listen.context(NO_LISTENER)?)
 }
 
-/// The settings. If a variable names the listener, the file is not read: a running edge is not ill because somebody
-/// broke its file, which it refuses to reload.
+/// The settings. If a variable names the listener, the file is not read: a running edge is not ill because its file was
+/// broken, which it refuses to reload.
 fn settings(args: &HealthcheckArgs, environment: Environment<'_>) -> Result<Settings, ConfigError> {
     if environment.get(ADMIN_LISTEN.variable).is_none() {
         return args.site.load_without_secrets(environment);

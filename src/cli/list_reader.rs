@@ -43,7 +43,7 @@ pub(super) struct ListPage {
     pub(super) records: Vec<Value>,
     /// The number of pages, as far as the site knows; an empty page is the last one.
     pub(super) pages: u64,
-    /// The number of records, if the site says it.
+    /// The number of records, if the site states it.
     pub(super) total: Option<u64>,
 }
 
@@ -117,7 +117,7 @@ impl ListPage {
     ///
     /// # Errors
     ///
-    /// When it is no list: then the site says nothing about its records.
+    /// When it is no list: then the site shows nothing of its records.
     pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunResponse) -> anyhow::Result<Self> {
         let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
@@ -142,8 +142,8 @@ impl ListPage {
     }
 }
 
-/// Fails if the site refuses a record that one of its lists has just named. That an event has a password, or that only
-/// the list may be read, the calendar itself says, in a code that begins with a kind.
+/// Fails if the site refuses a record that one of its lists has just named. If an event has a password, or only the
+/// list may be read, the calendar itself responds so, with a code that begins with a kind.
 pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Result<()> {
     let is_refused = match answer.status {
         StatusCode::UNAUTHORIZED => true,
@@ -154,7 +154,7 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Re
     Ok(())
 }
 
-/// Why a response is none of the calendar, and how long its sender asks to wait.
+/// The reason why a response is none of the calendar, and the wait that its sender demands.
 pub(super) type Trouble = (String, Duration);
 
 /// The trouble of the site, or of a backend, that fails, is not there, or refuses because of its load: nothing follows
@@ -172,11 +172,11 @@ pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<
     Some((why, asked_pause(&answer.headers).unwrap_or_default()))
 }
 
-/// Asks until there is no trouble, up to a few times, each time when it is the turn of the call.
+/// Sends a request until there is no trouble, up to a few times, each time when it is the turn of the call.
 ///
 /// # Errors
 ///
-/// When nothing can be asked, or the call was tried often enough.
+/// When nothing can be sent, or the call was tried often enough.
 pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
     pace: &Pace,
     ask: impl Fn() -> Asked,

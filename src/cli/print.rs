@@ -11,7 +11,7 @@ use clap_mangen::Man;
 
 use super::status::Misuse;
 
-/// What is printed.
+/// The text to print.
 #[derive(Debug, Subcommand)]
 pub(super) enum PrintCommand {
     /// The routes with their methods and arguments
@@ -20,7 +20,7 @@ pub(super) enum PrintCommand {
     Openapi,
     /// The JSON Schema of the configuration file, by which editors complete it
     Schema,
-    /// What a shell needs to complete commands and flags
+    /// The script by which a shell completes commands and flags
     Completions {
         /// The shell
         shell: Shell,

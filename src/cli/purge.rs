@@ -1,4 +1,4 @@
-//! `purge`: tells a running edge to remove kept answers.
+//! `purge`: makes a running edge remove stored responses.
 
 use std::io::Write;
 
@@ -17,15 +17,15 @@ use super::status::Misuse;
 pub(super) struct PurgeArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
-    /// What has changed: event:50, venue:7, image:33, events, ...; may be repeated
+    /// The changed record or list: event:50, venue:7, image:33, events, ...; may be repeated
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
-    /// Remove every answer
+    /// Remove every response
     #[arg(long, conflicts_with = "tag")]
     pub(super) all: bool,
 }
 
-/// Sends the order, and prints what the edge did.
+/// Sends the order, and prints the result.
 pub(super) fn run(args: &PurgeArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let order = PurgeRequest::unnumbered(removal(args)?);
     let client = AdminClient::new(&args.edge)?;

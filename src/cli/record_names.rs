@@ -16,12 +16,12 @@ use crate::survey::AskSender;
 // === impl ListReader ===
 
 impl ListReader<'_> {
-    /// Asks the companion plugin for all records, in the order of their numbers, so that an edit moves none past the walk.
-    /// It has them in all languages.
+    /// Requests all records from the companion plugin, in the order of their numbers, so that an edit moves none past
+    /// the walk. It has them in all languages.
     ///
     /// # Errors
     ///
-    /// When the plugin does not tell, or its site fails.
+    /// When the plugin does not report them, or its site fails.
     pub(super) async fn facts(&self, pace: &Pace) -> anyhow::Result<Arc<FactsSnapshot>> {
         let site = self.settings.site();
         let key = site.origin.mark_key.as_ref();
@@ -43,13 +43,13 @@ impl ListReader<'_> {
         facts.snapshot().context(loss)
     }
 
-    /// Whether the account may read a record, as far as it is known before the site is asked.
+    /// True if the account may read a record, as far as it is known before the request.
     pub(super) fn may_read(&self, named: &NamedRecord<'_>) -> bool {
         named.is_public || self.has_account()
     }
 
-    /// What is not covered, as a verdict or a manifest says it: `named` is the number of records that the plugin names and
-    /// the site does not show to the account, or why the plugin names none.
+    /// The records that are not covered, as a verdict or a manifest lists them: `named` is the number of records that
+    /// the plugin names and the site does not show to the account, or the reason why the plugin names none.
     pub(super) fn not_covered(&self, named: &Result<usize, String>) -> Vec<String> {
         let unread = match named {
             Ok(0) => None,

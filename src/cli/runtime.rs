@@ -17,13 +17,13 @@ const THREADS: &str = "TOKIO_WORKER_THREADS";
 #[error("{THREADS} is not a number above 0: {0:?}")]
 pub(super) struct NoThreads(String);
 
-/// The number of threads that serve: that of the processors, or what `TOKIO_WORKER_THREADS` says.
+/// The number of threads that serve: that of the processors, or that of `TOKIO_WORKER_THREADS`.
 pub(super) fn threads(environment: Environment<'_>) -> Result<NonZeroUsize, NoThreads> {
     wanted(environment.text(THREADS))
 }
 
-/// The main runtime, which does what no request waits for and serves operators; and so many threads, which accept connections
-/// and serve them. Without threads the main runtime does that as well.
+/// The main runtime, which does what no request waits for and serves operators; and so many threads, which accept
+/// connections and serve them. Without threads the main runtime does that as well.
 pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<(Runtime, ServingThreads)> {
     let main = single()?;
     let threads = match threads {

@@ -53,7 +53,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let source = args.source(environment);
     let seen = FileWatch::of(source.file().map(Path::to_owned).into_iter().collect());
     let (settings, effective) = source.load_explained()?;
-    // Dropped last: what the end logs is written too.
+    // Dropped last: log lines of the end are written too.
     let (log, _flush) = install_logs(&settings.log)?;
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
@@ -80,7 +80,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     Ok(Status::Success)
 }
 
-/// Says what is about to run, in one line.
+/// Logs in one line with which settings the edge starts.
 fn announce(settings: &Settings, file: Option<&Path>, threads: NonZeroUsize) {
     let listen: Vec<String> = settings.listen.iter().map(ToString::to_string).collect();
     let admin = settings.admin.listen.as_ref().map(ToString::to_string);

@@ -17,7 +17,8 @@ pub(crate) enum Status {
     Success,
     /// `check`, `migration` or `contract test` found differences, or another command failed.
     Failure,
-    /// `check`, `migration`, `contract test`, `init` or `export` could not run: what they ask cannot be used.
+    /// `check`, `migration`, `contract test`, `init` or `export` could not run: the service that they query cannot be
+    /// used.
     Unusable,
     /// `explain` shows a refusal.
     Refused,
@@ -68,7 +69,7 @@ pub(super) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// True if another start would fail as well until somebody changes the configuration or a file that it names.
+/// True if another start would fail as well until the configuration or a file that it names is changed.
 fn is_about_configuration(error: &anyhow::Error) -> bool {
     error.is::<ConfigError>()
         || error.is::<InheritError>()

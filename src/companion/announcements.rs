@@ -1,4 +1,4 @@
-//! What this edge has to send to the other edges of its fleet, until the exchange with their store takes it.
+//! Messages of this edge for the other edges of its fleet, until the exchange with their store takes them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct WaitingMessages {
     untold: Arc<()>,
 }
 
-/// Whether there are other edges.
+/// The connection to the other edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Connectivity {
@@ -51,28 +51,28 @@ pub(crate) struct Announcement {
     _untold: Option<Arc<()>>,
 }
 
-/// What an edge has to send.
+/// A message of this edge.
 #[derive(Debug)]
 pub(crate) enum OutgoingMessage {
     /// Stored responses were removed.
     Purge(PurgeRequest, RemovalCause),
-    /// A site responded to the question of this edge.
+    /// The response of a site to a request of this edge.
     Seen {
-        /// The root that was asked.
+        /// The root of the requested site.
         root: Url,
         changes: ShownChanges,
         /// True if the site's count began anew.
         is_new_count: bool,
-        /// When the site was asked.
+        /// The time of the request.
         asked: Instant,
     },
 }
 
-/// A root whose site is to be asked by one edge.
+/// A root for whose site one edge of the fleet shall send the request.
 #[derive(Debug)]
 pub(crate) struct QuestionTurn {
     pub(crate) root: Url,
-    /// Is notified whether it is this edge's turn.
+    /// Is notified with true if it is this edge's turn.
     pub(crate) is_ours: oneshot::Sender<bool>,
 }
 
@@ -83,13 +83,13 @@ pub(crate) struct Telling(Option<oneshot::Receiver<()>>);
 /// The most messages that wait: while the store is away, the others find out from the site.
 const MOST_WAITING: usize = 256;
 
-/// The longest wait for the response whose turn it is to ask a site.
+/// The longest wait for the store's word on which edge requests the number of a site.
 const TURN_PATIENCE: Duration = Duration::from_millis(500);
 
 // === impl Announcements ===
 
 impl Announcements {
-    /// Whether there are other edges.
+    /// The connection to the other edges.
     pub(crate) fn connectivity(&self) -> Connectivity {
         match self.0.connectivity.load(Ordering::Acquire) {
             0 => Connectivity::None,
@@ -98,7 +98,7 @@ impl Announcements {
         }
     }
 
-    /// Notes whether there are other edges. Whoever waits for a message to be sent goes on when there are none.
+    /// Notes the connection to the other edges. A wait for a message to be sent ends when there are none.
     pub(crate) fn set_connectivity(&self, connectivity: Connectivity) {
         self.0.connectivity.store(connectivity as u8, Ordering::Release);
         if connectivity == Connectivity::Together {
@@ -144,7 +144,7 @@ impl Announcements {
         self.tell(OutgoingMessage::Purge(purge, cause))
     }
 
-    /// Sends what a write through this edge may have changed, before it is removed here.
+    /// Sends a write through this edge, before the responses that it may have changed are removed here.
     pub(crate) fn tell_write(&self, removal: &Removal) -> Telling {
         if self.connectivity() == Connectivity::None {
             return Telling(None);
@@ -153,7 +153,7 @@ impl Announcements {
         self.tell_purge(purge, RemovalCause::Write)
     }
 
-    /// Whether this edge is to ask the site of a root. One edge of a fleet does; alone, each does.
+    /// True if this edge shall request the number of a root's site. One edge of a fleet does; alone, each does.
     pub(crate) async fn is_our_turn(&self, root: &Url) -> bool {
         if self.connectivity() != Connectivity::Together {
             return true;
@@ -173,7 +173,7 @@ impl Announcements {
         waiting.drain(..count).collect()
     }
 
-    /// Takes the roots whose turn is asked for.
+    /// Takes the roots for which a turn is wanted.
     pub(crate) fn take_turns(&self) -> Vec<QuestionTurn> {
         std::mem::take(&mut *self.0.turns.lock())
     }
@@ -200,7 +200,7 @@ impl Announcements {
         self.0.waker.notified().await;
     }
 
-    /// Notes whether the exchange pauses for long, because nobody calls.
+    /// Notes that the exchange makes long pauses, or makes them no longer: they are long while no client calls.
     pub(crate) fn be_idle(&self, is_idle: bool) {
         self.0.is_idle.store(is_idle, Ordering::Relaxed);
     }
@@ -219,7 +219,7 @@ impl Announcement {
     /// Notes that the store has it.
     pub(crate) fn confirm(self) {
         if let Some(told) = self.told {
-            // Whoever asked may have left.
+            // The sender may have given up its wait.
             let _ = told.send(());
         }
     }

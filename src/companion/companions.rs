@@ -1,4 +1,4 @@
-//! The companion plugins of all REST roots, and what follows for the cache from what they say.
+//! The companion plugins of all REST roots, and the effects of their reports on the cache.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,23 +34,23 @@ struct State {
     cache: Arc<dyn Invalidates>,
     roots: Mutex<HashMap<Url, SiteCompanion>>,
     taken: Mutex<SeenSeals>,
-    /// Whether a client called since the last look: only then is it worth asking.
+    /// True if a client called since the last look: only then is a request of the edge's own worth its cost.
     is_called: AtomicBool,
     /// The milliseconds of the [`UnixTime`] of the last look after a call.
     last_call: AtomicU64,
     announcements: Announcements,
     feed: ChangeFeed,
     facts: FactsStore,
-    /// Is notified when a site has shown its number, or has not responded to the question for it.
+    /// Is notified when a site has shown its number, or has not responded to the request for it.
     answered: Notify,
-    /// The milliseconds of the [`UnixTime`] at which a site was asked that never showed a number.
+    /// The [`UnixTime`], in milliseconds, of the last request to a site that never showed a number.
     first_question: AtomicU64,
 }
 
 /// The longest time that a message may come behind the number that it names, or behind the message after it.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
 
-/// The time between two questions to a site that never showed a number.
+/// The time between two requests to a site that never showed a number.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 // === impl Companions ===
@@ -72,7 +72,7 @@ impl Companions {
         }))
     }
 
-    /// What the other edges get.
+    /// The messages for the other edges.
     pub(crate) fn announcements(&self) -> &Announcements {
         &self.0.announcements
     }
@@ -87,7 +87,7 @@ impl Companions {
         &self.0.facts
     }
 
-    /// Whether this holds for the companion of a root.
+    /// True if this holds for the companion of a root.
     pub(super) fn is_so(&self, root: &Url, holds: impl FnOnce(&SiteCompanion) -> bool) -> bool {
         self.0.roots.lock().get(root).is_some_and(holds)
     }
@@ -106,23 +106,23 @@ impl Companions {
         }
     }
 
-    /// What is known of each companion, for what concerns all of them.
+    /// The state of each companion, for decisions that concern all of them.
     pub(super) fn sites(&self) -> MutexGuard<'_, HashMap<Url, SiteCompanion>> {
         self.0.roots.lock()
     }
 
-    /// Whether a client called the calendar of late.
+    /// True if a client called the calendar within this time.
     pub(crate) fn were_called(&self, within: Duration) -> bool {
         let last = UnixTime::from_millis(self.0.last_call.load(Ordering::Relaxed));
         self.0.is_called.load(Ordering::Relaxed) || unix_time().saturating_since(last) < within
     }
 
-    /// Ends with the next number of a site, or a question for it that has no response.
+    /// Ends with the next number of a site, or with a request for it that got no response.
     pub(crate) fn next_answer(&self) -> Notified<'_> {
         self.0.answered.notified()
     }
 
-    /// When the companion plugin was last heard of, at whatever root.
+    /// The time of the last sign of the companion plugin, at any root.
     pub(crate) fn last_sign(&self) -> Option<UnixTime> {
         let roots = self.0.roots.lock();
         roots.values().filter_map(SiteCompanion::last_sign).max()
@@ -140,7 +140,7 @@ impl Companions {
         }
     }
 
-    /// Takes what a response of a root shows. Returns true if the response is outdated: it must not be kept.
+    /// Takes the sign in a response of a root. Returns true if the response is outdated: it must not be kept.
     pub(crate) fn heard(
         &self,
         root: &Url,
@@ -149,7 +149,7 @@ impl Companions {
         headers: &HeaderMap,
     ) -> bool {
         let Some(changes) = ShownChanges::of(headers) else {
-            // Errors of servers in front of WordPress say nothing about it.
+            // Errors of servers in front of WordPress prove nothing about it.
             if status.is_success()
                 && let Some(state) = self.0.roots.lock().get_mut(root)
             {
@@ -176,7 +176,7 @@ impl Companions {
         }
     }
 
-    /// Takes the response of a root to the edge's own question. True if the site's count began anew.
+    /// Takes the response of a root to the edge's own request. True if the site's count began anew.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
         match response {
             CountResponse::Shown(changes) => return self.hear_answer(root, asked, changes),
@@ -219,7 +219,7 @@ impl Companions {
         self.0.cache.begin_removal(&Removal::All, cause);
     }
 
-    /// Whether this edge stored any response so far.
+    /// True if this edge stored any response so far.
     pub(crate) fn has_stored(&self) -> bool {
         self.0.cache.has_stored()
     }
@@ -230,16 +230,16 @@ impl Companions {
         taken.take(seal, unix_time)
     }
 
-    /// Removes what a purge names. Returns the generation that this begins, and the number of responses.
+    /// Removes the responses that a purge names. Returns the generation that this begins, and the number of responses.
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> (u64, usize) {
-        // First the responses: whoever sees the number later must not find them.
+        // First the responses: a reader that sees the number later must not find them.
         let generation = self.0.cache.begin_removal(&purge.removal, cause);
         let removed = self.0.cache.drop_removed();
         self.note(purge, cause);
         (generation, removed)
     }
 
-    /// Removes what another edge received, without counting it.
+    /// Removes the responses of a purge that another edge received, without counting them.
     pub(crate) fn obey_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
         self.0.cache.begin_removal(&purge.removal, cause);
         self.note(purge, cause);
@@ -252,7 +252,7 @@ impl Companions {
         if let Some(root) = self.followed_root() {
             self.state(&mut roots, &root);
         }
-        // What another edge has written the plugin reports with a number.
+        // A write of another edge is reported by the plugin as well, with a number.
         if cause != RemovalCause::Write {
             self.0.feed.heard(purge);
             self.0.facts.heard(purge);
@@ -263,7 +263,8 @@ impl Companions {
         }
     }
 
-    /// Takes what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
+    /// Takes the number that the site of a root showed to another edge, requested so long ago. True if this edge serves
+    /// the root.
     pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
         let known = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
         let followed = || self.followed_root().filter(|root| is_root(root));
@@ -283,8 +284,8 @@ impl Companions {
         true
     }
 
-    /// Removes everything if a change came without its message or stayed unfinished for too long, and returns the roots
-    /// that are to be asked.
+    /// Removes everything if a change came without its message or stayed unfinished for too long. Returns the roots
+    /// whose number is to be requested.
     pub(super) fn look(&self) -> Vec<Url> {
         let reconcile = self.reconcile();
         let now = unix_time();
@@ -306,7 +307,7 @@ impl Companions {
                 is_unfinished = true;
                 self.0.facts.lost(root, "a change was begun and is not finished");
             }
-            // While nobody calls, nobody needs to know.
+            // While no client calls, the number is of no use.
             if is_called && state.is_due(reconcile, now) {
                 due.push(root.clone());
             }
@@ -342,7 +343,7 @@ impl Companions {
         self.0.feed.root().or_else(|| self.0.facts.root())
     }
 
-    /// The root that is followed, if its site never showed a number, and not asked of late.
+    /// The root that is followed, if its site never showed a number and got no such request within [`FIRST_PAUSE`].
     fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
         let root = self.followed_root()?;
         let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));
@@ -354,7 +355,7 @@ impl Companions {
         Some(root)
     }
 
-    /// What is known of a root, from an earlier run if it is new.
+    /// The state of a root's companion, from an earlier run if the root is new.
     fn state<'r>(&self, roots: &'r mut HashMap<Url, SiteCompanion>, root: &Url) -> &'r mut SiteCompanion {
         let resumed = || SiteCompanion::resumed(self.0.feed.settled(root));
         roots.entry(root.clone()).or_insert_with(resumed)

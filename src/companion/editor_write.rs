@@ -1,4 +1,4 @@
-//! A write by somebody with credentials, to whatever part of the site, until its change is shown.
+//! A write with credentials, to any part of the site, until its change is shown.
 
 use super::companions::Companions;
 use crate::telemetry::unix_time;

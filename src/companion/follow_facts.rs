@@ -1,4 +1,4 @@
-//! When the facts of the calendar hold, and the task that asks the site for them.
+//! The time in which the facts of the calendar hold, and the task that requests them from the site.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::facts::{FactsQuestion, FactsSnapshot};
 
-/// The pause after which a question may be due though nothing has happened.
+/// The pause after which a request may be due though nothing has happened.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Asks until it is dropped: one question at a time, and the next one as soon as it is due.
+/// Requests facts until it is dropped: one request at a time, and the next one as soon as it is due.
 pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<ArcSwap<CompanionService>>) {
     loop {
         if let Some((root, question)) = companions.facts_question() {
@@ -44,17 +44,17 @@ impl Companions {
         self.is_so(&root, is_current).then(|| self.facts().snapshot())?
     }
 
-    /// Whether the facts are whole, and may be current again once the site shows its number.
+    /// True if the facts are whole, and may be current again once the site shows its number.
     pub(crate) fn facts_await_number(&self) -> bool {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let awaits = |root| self.is_so(&root, |site| site.awaits_number(reconcile, now));
         self.facts().snapshot().is_some() && self.facts().root().is_some_and(awaits)
     }
 
-    /// The question for facts that is due, and the root that it goes to.
+    /// The request for facts that is due, and the root that it goes to.
     fn facts_question(&self) -> Option<(Url, FactsQuestion)> {
         let (patience, now) = (self.reconcile() / 2, unix_time());
-        // Before the first number nobody notices a message that is lost. A change that nobody finished may go on.
+        // Before the first number a lost message cannot be noticed. An unfinished change may go on.
         let is_askable = |site: &SiteCompanion| {
             let is_told = site.is_heard() && site.tracker.settled().is_some();
             is_told && !site.unfinished.is_overdue(patience, now)
@@ -105,7 +105,7 @@ mod tests {
         fn companion_is_silent(&self, _: bool) {}
     }
 
-    /// A site that tells facts, and that nobody asks by itself.
+    /// A site that has facts, without the task that requests them.
     struct Scene {
         companions: Companions,
         root: Url,

@@ -1,4 +1,4 @@
-//! What the changes that the plugin reports invalidate: the stored responses, seen from here.
+//! The invalidation of stored responses after changes that the plugin reports, as this room sees it.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -14,11 +14,11 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
     /// Drops the responses that removals have ended, and counts them. They are not served in any case.
     fn drop_removed(&self) -> usize;
 
-    /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
-    /// of which the edge has no message; else what was stored before is asked for again.
+    /// Notes a sign of the companion plugin. `is_unbroken` means that its counter shows no change of which the edge has
+    /// no message; else responses stored before are requested again.
     fn companion_heard(&self, at: UnixTime, is_unbroken: bool);
 
-    /// Whether any response was stored so far.
+    /// True if any response was stored so far.
     fn has_stored(&self) -> bool;
 
     /// The time in which a lost message has to be noticed.

@@ -1,5 +1,4 @@
-//! What the companion plugin of the site says: its purges, its count of changes, whether it responds at all, and who
-//! follows the changes.
+//! The companion plugin of the site: its purges, its count of changes, its silence, and the followers of the changes.
 
 mod announcements;
 mod companions;

@@ -1,4 +1,4 @@
-//! Requests to remove responses: who may make them, and the response to them.
+//! Requests to remove responses: the permitted senders, and the responses to them.
 
 use std::time::Duration;
 
@@ -33,9 +33,9 @@ pub(crate) struct PurgeRequests {
 /// Whoever sends a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
-    /// Somebody on this machine, through the listener for operators.
+    /// A sender on this machine, through the listener for operators.
     Local,
-    /// Anybody else.
+    /// Any other sender.
     Remote,
 }
 
@@ -65,7 +65,7 @@ impl PurgeRequests {
         }
     }
 
-    /// Whether a request to the public listener is a purge. Without a secret nobody can send one there.
+    /// True if a request to the public listener is a purge. Without a secret there are none.
     pub(crate) fn are_given_by(&self, head: &Head) -> bool {
         self.key.is_some()
             && head.method == Method::POST
@@ -102,7 +102,7 @@ impl PurgeRequests {
         Ok(confirmed(generation, removed, telling.within(TELLING).await))
     }
 
-    /// Whether a message is for this edge, and from a site that it has in front.
+    /// True if a message is for this edge, and from a site behind it.
     fn is_ours(&self, address: &PurgeAddress, head: &Head) -> bool {
         let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| head.uri.authority().map(http::uri::Authority::as_str));
@@ -117,7 +117,7 @@ impl PurgeRequests {
         let mut fields = headers.get_all(SEAL).iter();
         let (field, key) = match (fields.next(), fields.next(), &self.key) {
             (Some(field), None, Some(key)) => (field, key),
-            // A page in a browser on this machine can send requests here as well, and says so.
+            // A page in a browser on this machine can send requests here as well, with an `Origin`.
             (None, _, _) if sender == Sender::Local && !headers.contains_key(ORIGIN) => return Ok(None),
             _ => return Err(denied()),
         };

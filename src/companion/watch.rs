@@ -1,4 +1,4 @@
-//! The task that notices lost messages, and asks sites that have not responded for a while.
+//! The task that notices lost messages, and requests the number of sites that have not responded for a while.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use calendar_edge_core::companion::purge::CompanionSilence;
 use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
-/// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
+/// The exchange with the companion plugins under one set of settings: their purges, and the edge's requests.
 #[derive(Debug)]
 pub(crate) struct CompanionService {
     /// Takes purges.
@@ -40,7 +40,7 @@ pub(crate) async fn follow_companions(
     companion_service: Arc<ArcSwap<CompanionService>>,
 ) {
     let mut silence = CompanionSilence::default();
-    // A site that answers slowly must not keep the watch from others.
+    // A site that responds slowly must not keep the watch from others.
     let mut asking = JoinSet::new();
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
@@ -124,7 +124,7 @@ impl CompanionService {
         Some((self.backends.for_root(position), requests))
     }
 
-    /// Asks the site of a root for facts.
+    /// Requests facts from the site of a root.
     pub(super) async fn ask_facts(
         &self,
         root: &Url,

@@ -169,8 +169,8 @@ pub(super) fn paths(roots: &[(usize, Root)], draft: &Draft, problems: &mut Confi
     }
 }
 
-/// Extra parameters of an operation are not parameters of the API, and only updates are asked by PATCH. `index` is the
-/// position of its table.
+/// Extra parameters of an operation are not parameters of the API, and only updates have PATCH. `index` is the position
+/// of its table.
 pub(super) fn operation(operation: &Operation, index: usize, draft: &Draft, problems: &mut ConfigProblems) {
     const EXTRA: &str = "operations.extra_parameters";
     const PATCH: &str = "operations.patch";
@@ -237,7 +237,7 @@ fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
     left.port() == right.port() && left.port() != 0 && (left.ip() == right.ip() || everywhere)
 }
 
-/// Whether an address leads to a listener, as far as it is known without DNS.
+/// True if an address leads to a listener, as far as it is known without DNS.
 fn is_at(dialled: &DialAddress, listener: &ListenAddress) -> bool {
     let Some(listener) = listener.tcp() else {
         return false;

@@ -1,4 +1,4 @@
-//! Whether calendar pages of the edge have a site that reports the facts of its calendar.
+//! Checks that calendar pages of the edge have a site that reports the facts of its calendar.
 
 use super::draft::Draft;
 use super::problem::{ConfigFinding, ConfigProblems};
@@ -36,7 +36,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     }
 }
 
-/// The facts are those of one site, and its plugin tells them to whoever knows the secret.
+/// The facts are those of one site, whose plugin reports them to any client with the secret.
 fn check_site(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if settings.origin.secret_file.is_none() {

@@ -1,4 +1,4 @@
-//! Whether the feed of changes has what it needs.
+//! Checks that the feed of changes has the settings it needs.
 
 use super::draft::Draft;
 use super::problem::{ConfigFinding, ConfigProblems};

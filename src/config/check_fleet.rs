@@ -1,4 +1,4 @@
-//! Whether the settings of a fleet name a store that can be reached, and a secret.
+//! Checks that the settings of a fleet name a store that can be reached, and a secret.
 
 use super::draft::Draft;
 use super::problem::{ConfigFinding, ConfigProblems, no_effect_beside};

@@ -1,4 +1,5 @@
-//! Whether rules for the rest of the site have a site to rule, names of their own, and routes beside the calendar's.
+//! Checks that rules for the rest of the site have a site to rule, names of their own, and routes beside the
+//! calendar's.
 
 use super::draft::Draft;
 use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
@@ -25,7 +26,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     names(draft, problems);
     for (index, table) in places.tables("surface").iter().enumerate() {
         let places = places.table(index);
-        // `callers = "anybody"` does something: it exempts what later rules would take.
+        // `callers = "anybody"` has an effect: it exempts requests that later rules would take.
         let is_typed = |key| places.typed(key).is_some();
         if !is_typed("surface.callers") && !is_typed("surface.rate") {
             let finding = ConfigFinding::new("this rule says neither who may call nor how often");

@@ -37,7 +37,7 @@ struct EffectiveKey {
 // === impl EffectiveConfig ===
 
 impl EffectiveConfig {
-    /// What a file's text and its overrides amount to. A text that is not TOML counts as empty.
+    /// A file's text and its overrides together. A text that is not TOML counts as empty.
     pub(super) fn of(file: Option<(&Path, &str)>, overrides: &Overrides) -> Self {
         let (mut typed, mut hidden) = (Vec::<EffectiveKey>::new(), Vec::new());
         for key in overrides.entries().map(overridden) {
@@ -97,7 +97,7 @@ impl EffectiveConfig {
     }
 }
 
-/// The keys in the order of the reference, with the defaults of those that nobody set; then the tables that may occur
+/// The keys in the order of the reference, with the defaults of those that are not set; then the tables that may occur
 /// several times.
 fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
     let mut all = Vec::new();

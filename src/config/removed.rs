@@ -1,6 +1,6 @@
-//! Keys that earlier versions had, and what replaces them.
+//! Keys that earlier versions had, and their replacements.
 
-/// A row: keys as dotted paths, `*` for all of a section, and what replaces them.
+/// A row: keys as dotted paths, `*` for all of a section, and their replacement.
 const REMOVED: &str = "\
 breaker backends.connect_timeout backends.first_byte_timeout backends.identity_lifetime \
 backends.max_pending cors.max_age feed.longest_wait feed.readers feed.readers_per_address \
@@ -38,7 +38,7 @@ record.*: `[[shadow]]` compares calls of clients with a candidate, `migration ve
 roots.messages: The edge learns the messages from the site.
 shadow.requests_per_second: `share` bounds what a candidate is asked.";
 
-/// What replaces a key, if an earlier version had it.
+/// The replacement of a key, if an earlier version had it.
 pub(super) fn replacement(section: &str, name: &str) -> Option<String> {
     let (path, whole) = (format!("{section}.{name}"), format!("{section}.*"));
     let is_in = |keys: &str| {

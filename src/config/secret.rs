@@ -1,5 +1,5 @@
-//! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All are
-//! kept in a form that is never printed.
+//! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All
+//! are kept in a form that is never printed.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,7 +13,7 @@ use calendar_edge_core::settings::{
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Whether secrets are read.
+/// The treatment of secret files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretFiles {
     /// They are, and each of them must be usable.
@@ -46,7 +46,7 @@ struct NamedFiles<'a> {
     problems: &'a mut ConfigProblems,
 }
 
-/// Reads the files that are set, and keeps what they hold in the settings.
+/// Reads the files that are set, and keeps their content in the settings.
 pub(super) fn read(draft: &mut Draft, problems: &mut ConfigProblems) {
     let Draft { settings, places } = draft;
     let places = places.table(0);
@@ -95,7 +95,8 @@ fn read_fleet(fleet: &mut FleetSettings, site_key: Option<MarkKey>, files: &mut 
         .map(|(certificate, key)| StoreIdentity { certificate, key });
 }
 
-/// Reads the secrets of candidates, each of which is no other's: who can verify identities can sign them as well.
+/// Reads the secrets of candidates, each of which is no other's: a server that can verify identities can sign them as
+/// well.
 fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
     let Draft { settings, places } = draft;
     let known = settings.origin.mark_key.iter().chain(&settings.fleet.secret);
@@ -130,7 +131,7 @@ fn certificates(pem: &[u8]) -> Result<TrustedCertificates, &'static str> {
 // === impl NamedFiles ===
 
 impl NamedFiles<'_> {
-    /// What the file of a key holds; none if no file is set, or with a problem.
+    /// The content of a key's file; none if no file is set, or with a problem.
     fn read<T, E: ToString>(
         &mut self,
         key: &str,

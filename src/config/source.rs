@@ -37,7 +37,7 @@ impl ConfigSource {
         self.load_explained().map(|(settings, _)| settings)
     }
 
-    /// Reads the same, and says where each value comes from.
+    /// Reads the same, and returns the place that each value comes from.
     ///
     /// # Errors
     /// All problems at once.
@@ -45,7 +45,7 @@ impl ConfigSource {
         self.read(SecretFiles::Read)
     }
 
-    /// Reads the same without the files that hold secrets, for those who only look at the settings.
+    /// Reads the same without the files that hold secrets, for commands that only look at the settings.
     ///
     /// # Errors
     /// Every problem at once.

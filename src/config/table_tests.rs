@@ -68,7 +68,7 @@ fn read(file: &str) -> Settings {
     draft.settings
 }
 
-/// Whether the settings differ from those of the same file without the key.
+/// True if the settings differ from those of the same file without the key.
 fn changes(sample: &Sample, value: &str) -> bool {
     let with = read(&file(sample.section, &format!("{} = {value}", sample.name)));
     format!("{with:?}") != format!("{:?}", read(&file(sample.section, "")))

@@ -1,7 +1,7 @@
 //! Environment variables in the texts of the file: `"https://${SITE}/wp-json"`.
 //!
 //! Only texts have them, and only after the file was parsed: a variable can change one value, and neither a key nor the
-//! structure of the file. What is shown of the configuration keeps the names, and never has the values.
+//! structure of the file. A printed configuration keeps the names, and never has the values.
 
 use std::ops::Range;
 

@@ -26,7 +26,7 @@ pub(crate) struct FactsStore(Arc<StoreState>);
 #[derive(Debug)]
 struct StoreState {
     known: Kept<KnownFacts>,
-    /// Is notified when a question may be due.
+    /// Is notified when a request may be due.
     waker: Notify,
     metrics: FactsMetrics,
 }
@@ -39,13 +39,13 @@ struct KnownFacts {
     since: Instant,
 }
 
-/// The site that tells the facts, and where they are kept.
+/// The site that reports the facts, and the file that they are kept in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FactsPlace {
     root: Url,
     /// Names the site and the secret.
     name: String,
-    /// Whether the names of all records are read as well.
+    /// True if the names of all records are read as well.
     with_records: bool,
     /// None: nothing outlives the edge.
     file: Option<PathBuf>,
@@ -112,12 +112,12 @@ impl FactsStore {
         self.change(Some(root), Facts::silent);
     }
 
-    /// The question that is due; none while another is asked.
+    /// The request that is due; none while another is under way.
     pub(crate) fn next_question(&self) -> Option<FactsQuestion> {
         self.0.known.lock().facts.next_question(unix_time())
     }
 
-    /// Takes the reply to a question, or why there is none.
+    /// Takes the reply to a request, or the reason why there is none.
     pub(crate) fn answered(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
         let now = unix_time();
         let mut taken = Ok(());
@@ -128,7 +128,7 @@ impl FactsStore {
         });
         self.0.metrics.asked(taken.is_ok());
         if let Err(fault) = taken {
-            // The pauses between questions that fail grow to a minute.
+            // The pauses between requests that fail grow to a minute.
             tracing::warn!(%fault, "the site does not tell when its events are shown");
         }
     }
@@ -138,7 +138,7 @@ impl FactsStore {
         self.0.known.lock().facts.snapshot()
     }
 
-    /// Waits until a question may be due.
+    /// Waits until a request may be due.
     pub(crate) async fn moved(&self) {
         self.0.waker.notified().await;
     }
@@ -210,7 +210,7 @@ impl Keep for KnownFacts {
 // === impl FactsPlace ===
 
 impl FactsPlace {
-    /// None where no facts are needed, or nobody can tell them. Several roots have several calendars.
+    /// None where no facts are needed, or no site can report them. Several roots have several calendars.
     fn of(settings: &Settings) -> Option<Self> {
         let key = settings.origin.mark_key.as_ref()?;
         let [root] = settings.roots.as_slice() else {

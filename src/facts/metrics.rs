@@ -1,4 +1,4 @@
-//! What an edge counts of the facts of the calendar.
+//! Metrics of the facts of the calendar.
 
 use crate::telemetry::series::{Counter, Gauge, metrics};
 
@@ -21,14 +21,14 @@ impl FactsMetrics {
         self.facts_questions.expect_all(OUTCOMES);
     }
 
-    /// Counts a question.
+    /// Counts a request for facts.
     pub(crate) fn asked(&self, is_answered: bool) {
         let [answered, failed] = OUTCOMES;
         let outcome = if is_answered { answered } else { failed };
         self.facts_questions.add([outcome.into()], 1);
     }
 
-    /// Notes whether the facts are whole.
+    /// Sets the gauge of whole facts.
     pub(crate) fn are_whole(&self, are_whole: bool) {
         self.facts_whole.set([], usize::from(are_whole));
     }

@@ -1,4 +1,4 @@
-//! What the edge knows of the site's calendar pages: facts that the companion plugin tells, kept over a restart.
+//! The edge's knowledge of the site's calendar pages: facts that the companion plugin reports, kept over a restart.
 
 mod facts_store;
 mod metrics;

@@ -1,4 +1,5 @@
-//! Reads from the store no more bytes an exchange than its replies may have: a store that sends more ends the connection.
+//! Reads from the store no more bytes an exchange than its replies may have: a store that sends more ends the
+//! connection.
 
 use std::io;
 use std::pin::Pin;
@@ -18,8 +19,8 @@ pub(super) struct BoundedReader<R> {
     budget: ReplyBudget,
 }
 
-/// The most bytes of the replies of one exchange (T-105): the whole log, where each message names as many changes as the
-/// companion plugin tells apart.
+/// The most bytes of the replies of one exchange (T-105): the whole log, where each message names as many changes as
+/// the companion plugin reports one by one.
 const MOST_BYTES: usize = 8 << 20;
 
 // === impl ReplyBudget ===
@@ -30,7 +31,7 @@ impl ReplyBudget {
         self.0.store(MOST_BYTES, Ordering::Relaxed);
     }
 
-    /// What reads within it.
+    /// A reader within the bound.
     pub(super) fn bound<R>(&self, reader: R) -> BoundedReader<R> {
         let budget = self.clone();
         BoundedReader { reader, budget }

@@ -3,8 +3,8 @@
 use calendar_edge_core::settings::{FleetSettings, OriginNamespace, Settings};
 use ring::digest::{SHA256, digest};
 
-/// The hash of what all edges of a fleet should have alike. Addresses, files and logs may differ, and what an edge learnt
-/// of its site is no setting.
+/// The hash of what all edges of a fleet should have alike. Addresses, files and logs may differ, and what an edge
+/// learnt of its site is no setting.
 pub(super) fn hash(settings: &Settings) -> String {
     let mut common = settings.clone();
     let operations = std::mem::take(&mut common.operations);

@@ -24,7 +24,7 @@ use super::store_fault::StoreFault;
 use calendar_edge_core::fleet::ServerFacts;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
-/// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.
+/// The way to the store of some settings. Names are resolved, and Sentinels queried, on each connection.
 pub(super) struct StoreRoute {
     settings: FleetSettings,
     /// The authorities, and the certificate of this edge.
@@ -181,7 +181,7 @@ fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
     ders
 }
 
-/// What streams to the store show and trust.
+/// The certificates that streams to the store show and trust.
 fn client_config(
     settings: &FleetSettings,
     authorities: Vec<CertificateDer<'static>>,

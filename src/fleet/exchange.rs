@@ -28,10 +28,10 @@ pub(super) struct StoreExchange {
 /// The silent exchanges after which a connection counts as dead.
 const MOST_SILENT: u32 = 2;
 
-/// The pause while nobody calls.
+/// The pause while no client calls.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// The time without a call after which nobody calls.
+/// The time without a call after which the pauses are long.
 const IDLE_AFTER: Duration = Duration::from_secs(10);
 
 // === impl StoreExchange ===
@@ -136,9 +136,9 @@ impl StoreExchange {
         Err(fault)
     }
 
-    /// Sends what waits to be sent, and takes this edge from the members.
+    /// Sends the waiting messages, and takes this edge from the members.
     async fn leave(&mut self, connection: &mut Connection) {
-        // The farewell is a courtesy: without it the line of this edge lives ten seconds longer.
+        // To leave the fleet is a courtesy: without it the line of this edge lives ten seconds longer.
         let _ = self.once(connection, false).await;
         let mut questions = Commands::new(&self.key);
         questions.command("HDEL", "members", &[self.fleet.edge()]);
@@ -152,8 +152,8 @@ impl StoreExchange {
         }
     }
 
-    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be sent. While a call
-    /// waits for a permit, the table is read as often as it may be.
+    /// Waits for the next turn: the interval, a second while no client calls, or until something is to be sent. While a
+    /// call waits for a permit, the table is read as often as it may be.
     async fn pause(&self, began: Instant) {
         let announcements = self.fleet.companions().announcements();
         if announcements.has_unsent() && announcements.connectivity() == Connectivity::Together {

@@ -1,4 +1,4 @@
-//! This edge's place in its fleet: what the exchange and its subjects share, and what operators see.
+//! This edge's place in its fleet: the state that the exchange and its subjects share, and its status for operators.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -174,7 +174,7 @@ impl Fleet {
         self.0.migration.have_news();
     }
 
-    /// Whether another edge has changed a rule since the last call.
+    /// True if another edge has changed a rule since the last call.
     pub(super) fn take_rules_changed(&self) -> bool {
         self.0.are_rules_old.swap(false, Ordering::AcqRel)
     }
@@ -205,7 +205,7 @@ impl Fleet {
         key.as_ref().ok_or(SealFault::Forged)?.open(sealed)
     }
 
-    /// What this edge shows of itself.
+    /// The line of this edge in the table of members.
     pub(super) fn member(&self) -> FleetMember {
         let config = self.0.config.borrow();
         FleetMember {
@@ -218,7 +218,7 @@ impl Fleet {
         }
     }
 
-    /// Notes who is there.
+    /// Takes the table of members.
     pub(super) fn meets(&self, members: MemberTable) {
         self.0.metrics.count_members(
             members.members().len(),
@@ -229,7 +229,7 @@ impl Fleet {
         self.0.members.store(Arc::new(members));
     }
 
-    /// Notes an exchange that succeeded; `is_whole` says that this edge was written among the members.
+    /// Notes an exchange that succeeded; `is_whole` means that this edge was written among the members.
     pub(super) fn exchanged(&self, duration: Duration, is_whole: bool) {
         self.0.metrics.exchanged(duration);
         let mut standing = self.0.standing.lock();
@@ -275,7 +275,7 @@ impl Fleet {
         }
     }
 
-    /// Writes a log line about a fault, at most once a minute: whoever writes to the store can cause it.
+    /// Writes a log line about a fault, at most once a minute: any writer to the store can cause it.
     pub(super) fn warn(&self, kind: &'static str, fault: &StoreFault) {
         let fault = fault.to_string();
         self.0.warnings.warn_of_strangers(kind, move |count| {
@@ -317,7 +317,7 @@ impl Fleet {
 
 impl FleetConfig {
     fn of(settings: &Settings) -> Self {
-        // Nobody compares it without a fleet.
+        // Without a fleet there is nothing to compare it with.
         let is_set = settings.fleet.is_set();
         let configuration = is_set.then(|| configuration::hash(settings));
         Self {

@@ -1,4 +1,4 @@
-//! What operators see of the fleet.
+//! The fleet's part of `/status`.
 
 use calendar_edge_core::fleet::{FleetStanding, MemberTable};
 use serde_json::{Value, json};

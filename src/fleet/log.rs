@@ -1,4 +1,4 @@
-//! The log of the fleet: what this edge sends, and what it receives.
+//! The log of the fleet: the messages that this edge sends, and those that it receives.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::telemetry::unix_time;
 pub(super) struct Log {
     fleet: Fleet,
     place: LogPlace,
-    /// What is being sent.
+    /// The messages of this exchange.
     telling: Vec<Announcement>,
     /// The connection is new: the place in the log is compared with its end.
     is_to_resume: bool,
@@ -81,7 +81,7 @@ impl Log {
         self.place.last().filter(|_| !self.is_to_resume)
     }
 
-    /// Notes what became of the messages that were sent.
+    /// Notes the fate of the messages that were sent.
     fn note_told(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         let mut untold = Vec::new();
@@ -167,7 +167,7 @@ impl Log {
         }
         match self.open(&sealed) {
             Ok(seal) => {
-                // Who writes to the store chooses the place, and with it the age, but not the time in the seal.
+                // A writer to the store chooses the place, and with it the age, but not the time in the seal.
                 let age = age.max(seal.least_age(unix_time()));
                 let is_timely = seal.is_timely(unix_time().as_secs());
                 self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);

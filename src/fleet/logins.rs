@@ -15,7 +15,7 @@ use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
 
-/// Where calls leave what the store is to charge and to give back; clones share it.
+/// The desk where calls leave charges and returns for the store; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginDesk(Arc<Desk>);
 
@@ -25,7 +25,7 @@ struct Desk {
     metrics: FleetMetrics,
     orders: Mutex<LoginOrders>,
     news: Notify,
-    /// The store answers.
+    /// True while the store responds.
     is_open: AtomicBool,
 }
 
@@ -42,7 +42,7 @@ struct LoginOrder {
     answer: oneshot::Sender<LoginVerdict>,
 }
 
-/// What the store says of a failed login: charged or, as an error, refused. Both with the level of each bucket.
+/// The store's verdict on a failed login: charged or, as an error, refused. Both with the level of each bucket.
 type LoginVerdict = Result<Vec<Duration>, Vec<Duration>>;
 
 /// Brings the orders to the store.
@@ -72,7 +72,7 @@ impl LoginDesk {
         }))
     }
 
-    /// Charges the failed login of a call at the store, or a part of the rate here where the store does not answer.
+    /// Charges the failed login of a call at the store, or a part of the rate here where the store does not respond.
     ///
     /// # Errors
     /// The budget that is used up.
@@ -95,7 +95,7 @@ impl LoginDesk {
         }
     }
 
-    /// Gives back at the store what it charged for a login that was not refused.
+    /// Gives back at the store the charge for a login that was not refused.
     pub(crate) fn give_back(&self, back: Vec<Settlement>, buckets: &SharedBuckets) {
         if back.is_empty() {
             return;
@@ -110,7 +110,7 @@ impl LoginDesk {
         }
     }
 
-    /// Opens the desk while the store answers.
+    /// Opens the desk while the store responds.
     pub(super) fn open(&self, is_open: bool) {
         self.0.is_open.store(is_open, Ordering::Relaxed);
     }
@@ -147,7 +147,7 @@ impl Logins {
         }
     }
 
-    /// Answers a call; a charge that comes too late for it is given back.
+    /// Ends the wait of a call; a charge that comes too late for it is given back.
     fn answer(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
         let levels = levels.into_iter().map(Duration::from_micros).collect();
         let verdict = if is_charged { Ok(levels) } else { Err(levels) };
@@ -204,7 +204,7 @@ impl FleetSubject for Logins {
     }
 }
 
-/// Asks the store to charge one call in all of its buckets, or in none.
+/// Adds the command that charges one call in all of its buckets, or in none.
 fn ask_to_charge(questions: &mut Commands, buckets: &[Settlement]) {
     let arguments = buckets.iter().flat_map(|bucket| {
         let taken = bucket.taken;

@@ -8,7 +8,7 @@ use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
 
-/// Shows this edge to the others, and reads who else is there.
+/// Writes the line of this edge, and reads those of the others.
 pub(super) struct MemberLines {
     fleet: Fleet,
 }

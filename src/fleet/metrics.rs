@@ -1,4 +1,4 @@
-//! What an edge counts of its fleet.
+//! Metrics of this edge's fleet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,9 +36,9 @@ metrics! {
 #[derive(Debug, Clone, Copy, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Direction {
-    /// This edge told it.
+    /// This edge sent it.
     Told,
-    /// Another edge told it.
+    /// Another edge sent it.
     Heard,
 }
 
@@ -78,7 +78,7 @@ pub(crate) enum StoreFaultKind {
     Protocol,
     /// A message is not sealed by this fleet.
     Forged,
-    /// A message was heard before.
+    /// A message was received before.
     Replayed,
 }
 

@@ -1,8 +1,8 @@
 //! The fleet: several edges that agree through one store, and act alone while it is away.
 //!
-//! [`FleetTask::begin`] runs the supervisor, which connects and connects again. On each connection an `StoreExchange` sends one
-//! pipeline after another. What is exchanged is divided into subjects: each adds its commands to a pipeline, and takes
-//! its own replies. No request waits for any of it longer than its own patience.
+//! [`FleetTask::begin`] runs the supervisor, which connects and connects again. On each connection an `StoreExchange`
+//! sends one pipeline after another. The exchange is divided into subjects: each adds its commands to a pipeline, and
+//! takes its own replies. No request waits for any of it longer than its own patience.
 
 mod bounded_reader;
 mod configuration;

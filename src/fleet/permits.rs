@@ -75,7 +75,7 @@ impl Permits {
         }
     }
 
-    /// What this edge says of its calls.
+    /// The running and waiting calls of this edge.
     pub(super) fn demand(&self) -> BTreeMap<String, Demand> {
         let lines = self.shares.iter().map(|(name, part)| {
             let (running, waiting) = part.permits.requests();
@@ -88,7 +88,7 @@ impl Permits {
         lines.collect()
     }
 
-    /// Follows what all edges say, which was read after this edge had spoken.
+    /// Follows the demands of all edges, which were read after this edge had written its own.
     pub(super) fn follow(&mut self, table: &MemberTable, edge: &str) {
         self.alone_since = None;
         self.others_wait = false;

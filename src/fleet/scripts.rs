@@ -1,7 +1,7 @@
 //! The scripts that run in the store. They are sent whole: so no server can lack one, and they are short.
 
-/// Gives a store its random number, and a counter that is never 0, if it lacks one of them: whoever knows the counter of
-/// before has to notice that it is gone. KEYS: boot, n. ARGV: a random number.
+/// Gives a store its random number, and a counter that is never 0, if it lacks one of them: an edge with the counter
+/// of before has to notice that it is gone. KEYS: boot, n. ARGV: a random number.
 macro_rules! boot {
     () => {
         "\
@@ -15,7 +15,8 @@ end
     };
 }
 
-/// Writes a message to the log, with the next number, which counts only once it is written. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
+/// Writes a message to the log, with the next number, which counts only once it is written. KEYS: boot, n, log. ARGV: a
+/// random number, edge, kind, body, seal.
 macro_rules! tell {
     () => {
         concat!(
@@ -44,7 +45,7 @@ return {id .. '/' .. history, boot, redis.call('GET', KEYS[2]) or '0', last[1] a
 "
 );
 
-/// Reads what was sent after a place, with the time of the store in microseconds.
+/// Reads the messages after a place, with the time of the store in microseconds.
 /// KEYS: boot, n, log. ARGV: the place, the most entries.
 pub(super) const HEAR: &str = "\
 local time = redis.call('TIME')
@@ -71,7 +72,8 @@ redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
     "return false"
 );
 
-/// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in ms.
+/// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in
+/// ms.
 pub(super) const COUNT: &str = "\
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -96,9 +98,9 @@ end
 return alive
 ";
 
-/// Adds what was spent from buckets to their levels, or subtracts what was given back, and returns the levels: the times in
-/// microseconds until they are full. A level is a time of the store's clock, so that nobody else's matters. A key of a
-/// foreign type counts as a full bucket.
+/// Adds the costs spent from buckets to their levels, or subtracts those given back, and returns the levels: the times
+/// in microseconds until they are full. A level is a time of the store's clock, so that no edge's clock matters. A key
+/// of a foreign type counts as a full bucket.
 /// KEYS: buckets. ARGV for each: the microseconds spent, those of its period, those of the most debt.
 pub(super) const SPEND: &str = "\
 local time = redis.call('TIME')
@@ -141,7 +143,7 @@ end
 return {fits, levels}
 ";
 
-/// What the server says of itself, and its time. KEYS: one of the fleet's own.
+/// The server's description of itself, and its time. KEYS: one of the fleet's own.
 pub(super) const ABOUT: &str = "\
 local told = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do

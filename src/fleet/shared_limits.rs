@@ -17,7 +17,7 @@ use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::settings::{FleetSettings, RateLimits};
 
-/// What is limited, and how many edges there are.
+/// The shared limits, and the number of edges.
 #[derive(Debug)]
 pub(crate) struct FleetLimits {
     /// The number of edges, by which they divide what they cannot share in another way.
@@ -67,7 +67,7 @@ impl FleetLimits {
         self.permits.lock().begin(settings.is_set());
     }
 
-    /// Notes who is there. This edge has said before what it needs.
+    /// Takes the table of members. This edge has written before what it needs.
     pub(super) fn meet(&self, table: &MemberTable, edge: &str) {
         let members = table.members();
         if let Some(position) = members.iter().position(|member| member.edge == edge) {

@@ -24,13 +24,13 @@ pub(super) struct SharedRules {
     asked: Vec<RuleCommand>,
 }
 
-/// What was asked about rules.
+/// A command about rules that waits for its reply.
 enum RuleCommand {
-    /// Whether the store takes the standing that a rule has.
+    /// The change to a standing that a rule has.
     Change(Arc<RuleState>, RuleRecord),
     /// The standings of all rules.
     All,
-    /// What other edges counted in a slot.
+    /// The counts of other edges in a slot.
     Counts(Arc<RuleState>, String),
 }
 
@@ -58,7 +58,7 @@ impl SharedRules {
         }
     }
 
-    /// Asks the store to take a standing in place of the one that this edge knows.
+    /// Adds the command that puts a standing in place of the one that this edge has read.
     fn ask_change(&self, questions: &mut Commands, rule: &str, standing: &RuleRecord) {
         let rule = rule.to_owned();
         let news = FleetMessage::Rule(RuleMessage {
@@ -85,7 +85,7 @@ impl SharedRules {
         questions.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
     }
 
-    /// Sends what this edge has counted, and asks for what others have.
+    /// Sends the counts of this edge, and requests those of the others.
     fn ask_counts(&mut self, questions: &mut Commands, rule_state: &Arc<RuleState>) {
         for counts in rule_state.counts_to_tell() {
             let key = format!("g:{}:{}", counts.rule, counts.slot);
@@ -96,7 +96,7 @@ impl SharedRules {
         }
     }
 
-    /// Whether the store has taken a standing. If it has another one, that is merged.
+    /// True if the store has taken a standing. If it has another one, that is merged.
     fn is_taken(
         &mut self,
         rule_state: &RuleState,
@@ -110,13 +110,14 @@ impl SharedRules {
             self.fleet.metrics().message("rule", Direction::Told);
             return Ok(true);
         };
-        // What this edge still has to send is sent at once.
+        // A change that this edge still has to send goes out at once.
         self.fleet.migration().have_news();
         self.meet(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
         Ok(false)
     }
 
-    /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is replaced.
+    /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is
+    /// replaced.
     fn meet(&mut self, rule_state: &RuleState, line: Option<&str>) -> Result<(), StoreFault> {
         let name = rule_state.name().to_string();
         let Some(line) = line else {

@@ -1,4 +1,4 @@
-//! What clients spent of their rate limits: sent to the store, and the levels of all edges taken over.
+//! The costs that clients spent of their rate limits: sent to the store, and the levels of all edges taken over.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use calendar_edge_core::limits::rates::Settlement;
 /// Settles the buckets that were touched since the last exchange.
 pub(super) struct Spending {
     fleet: Fleet,
-    /// What the store was asked, until it answers.
+    /// The settlements of the last commands, until the store replies.
     asked: Vec<Settlement>,
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong with the store of a fleet, and whether another connection helps.
+//! Failures of a fleet's store, and whether another connection helps.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use redis::{ErrorKind, RedisError};
 
 pub(super) use super::metrics::StoreFaultKind;
 
-/// A failed exchange, or a reply that is not what was asked for.
+/// A failed exchange, or a reply of a wrong type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoreFault {
     pub(super) kind: StoreFaultKind,
-    /// What the store or the system said.
+    /// The message of the store or the system.
     said: String,
 }
 
@@ -22,7 +22,7 @@ impl StoreFault {
         Self { kind, said }
     }
 
-    /// Whether another connection may help.
+    /// True if another connection may help.
     pub(super) const fn ends_connection(&self) -> bool {
         ends_connection(self.kind)
     }
@@ -40,13 +40,13 @@ impl fmt::Display for StoreFault {
     }
 }
 
-/// Whether another connection may help. The other faults leave the connection as it is: what it can do still works.
+/// True if another connection may help. The other faults leave the connection as it is: what it can do still works.
 pub(super) const fn ends_connection(kind: StoreFaultKind) -> bool {
     use StoreFaultKind::{Acl, Command, Forged, Oom, Replayed, Type};
     !matches!(kind, Oom | Acl | Type | Command | Forged | Replayed)
 }
 
-/// What a script says that calls a command without the right to.
+/// The error of a script that calls a command without the right to.
 const REFUSED_IN_SCRIPT: &str = "can't run this command";
 
 fn kind_of(error: &RedisError) -> StoreFaultKind {

@@ -11,7 +11,7 @@ use super::store_fault::StoreFault;
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::limits::rates::Settlement;
 
-/// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.
+/// A part of the exchange with the store. A subject takes as many replies as it sent commands.
 pub(super) trait FleetSubject: Send + Sync {
     /// Adds its commands.
     fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn);
@@ -23,14 +23,14 @@ pub(super) trait FleetSubject: Send + Sync {
     /// The first fault of its replies. All of them are taken nevertheless.
     fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault>;
 
-    /// The exchange brought no replies: what was asked may have been done or not.
+    /// The exchange brought no replies: its commands may have been run or not.
     fn lose(&mut self) {}
 
     /// The store cannot be reached.
     fn be_alone(&mut self) {}
 }
 
-/// What is special about an exchange.
+/// The circumstances of one exchange.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExchangeTurn {
     /// The first on its connection.
@@ -81,7 +81,7 @@ impl Commands {
         pipe.arg(arguments);
     }
 
-    /// Asks the store to add what was spent, and to subtract what was given back.
+    /// Adds the command that adds spent costs, and subtracts those given back.
     pub(super) fn spend(&mut self, settlements: &[Settlement]) {
         let arguments = settlements.iter().flat_map(|settlement| {
             let taken = settlement.taken;
@@ -100,7 +100,7 @@ impl Commands {
         self.pipe.cmd(name).arg(key).arg(arguments);
     }
 
-    /// Asks whether the server answers.
+    /// Adds a command that only shows that the server responds.
     pub(super) fn ping(&mut self) {
         self.pipe.cmd("PING");
     }

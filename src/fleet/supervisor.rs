@@ -48,10 +48,10 @@ impl FleetTask {
         }
     }
 
-    /// Sends the others what waits to be sent, and that this edge is gone.
+    /// Sends the waiting messages to the others, and takes this edge from their table.
     pub(crate) async fn leave(&mut self) {
         self.fleet.leave();
-        // The line of an edge that cannot say farewell lives ten seconds longer.
+        // The line of an edge that cannot leave in time lives ten seconds longer.
         let _ = timeout(FAREWELL, &mut self.task).await;
     }
 }
@@ -103,7 +103,7 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
     }
 }
 
-/// What is exchanged, in the order of the pipeline.
+/// The subjects, in the order of the pipeline.
 fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
     vec![
         // Sent first, so that what others wait for is done first, and received in the same exchange.

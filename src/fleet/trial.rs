@@ -1,4 +1,4 @@
-//! The store of a fleet tried beforehand: whether it is reached, runs the scripts and keeps what it is given.
+//! The store of a fleet tried beforehand: that it is reached, runs the scripts and keeps what it is given.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetKey, ServerFacts};
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
-/// What was found out about a store.
+/// The findings about a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreReport {
     /// The name of the fleet in the store.
     pub fleet: String,
     /// Program and version of the server.
     pub server: String,
-    /// What an operator should look at.
+    /// Findings that an operator should look at.
     pub warnings: Vec<String>,
     /// The rights that the user at the store needs.
     pub acl: String,
@@ -31,27 +31,27 @@ pub struct StoreReport {
 #[error("{said}")]
 pub struct StoreTrouble {
     said: String,
-    /// What to do about it.
+    /// The remedy.
     pub advice: &'static str,
     /// The rights that the user at the store needs.
     pub acl: String,
 }
 
-/// The advice where a server that speaks TLS ends the connection: so it refuses a certificate in TLS 1.3.
+/// The advice where a server with TLS ends the connection: so it refuses a certificate in TLS 1.3.
 const SHOW_CERTIFICATE: &str = "start the store, correct `fleet.store`, or name the certificate that it demands in `fleet.certificate_file`";
 
-/// What scripts leave beside these.
+/// Keys that scripts leave beside these.
 const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules", "check:g"];
 
 /// The keys of the log, under names of their own.
 const TRIED: [&str; 3] = ["check:boot", "check:n", "check:log"];
 
-/// What edges ask of a store.
+/// The commands that edges use.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
                         +hset +hget +hgetall +hdel +pexpire +info";
 
-/// Connects, runs every script on keys of its own, and reads what the server says of itself. None if the settings name
-/// no store or no secret.
+/// Connects, runs every script on keys of its own, and reads the server's description of itself. None if the settings
+/// name no store or no secret.
 ///
 /// # Errors
 ///
@@ -92,11 +92,11 @@ async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreR
     })
 }
 
-/// Runs each script once, and removes what they left.
+/// Runs each script once, and removes the keys that they left.
 async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<String, StoreFault> {
     let keys = TRIED;
     let mut connection = StoreRoute::new(settings).connect().await?;
-    // Alone: a server that demands a password answers it, and may close the connection on what is longer.
+    // Alone: a server that demands a password may close the connection on a longer pipeline.
     let mut first = Commands::new(key);
     first.ping();
     ask(&mut connection, &first).await?.next::<Value>()?;

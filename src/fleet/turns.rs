@@ -1,11 +1,11 @@
-//! Which edge asks the site of a root for its number of changes.
+//! The choice of the edge that requests the number of changes of a root's site.
 
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::QuestionTurn;
 
-/// Takes the turn for an edge that wants to ask, unless another edge has it.
+/// Takes the turn for an edge that wants to send the request, unless another edge has it.
 pub(super) struct Turns {
     fleet: Fleet,
     asked: Vec<QuestionTurn>,
@@ -38,17 +38,17 @@ impl FleetSubject for Turns {
         let mut outcome = Ok(());
         for asked in self.asked.drain(..) {
             let taken: Result<Option<String>, StoreFault> = replies.next();
-            // Without a response this edge asks itself: once too often does no harm.
+            // Without a reply this edge sends it: once too often does no harm.
             let is_ours = taken.as_ref().map_or(true, Option::is_some);
             outcome = outcome.and(taken.map(drop));
-            // Whoever asked may have lost patience.
+            // The receiver may have lost patience.
             let _ = asked.is_ours.send(is_ours);
         }
         outcome
     }
 
     fn lose(&mut self) {
-        // Their patience is short, and then each edge asks.
+        // Their patience is short, and then each edge sends its request.
         self.asked.clear();
     }
 }

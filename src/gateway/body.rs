@@ -51,7 +51,7 @@ pub(super) async fn discard(mut body: ClientBody) -> Result<bool, BodyFault> {
     if body.size_hint().lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
         return Ok(true);
     }
-    // Whether it came whole shows in the body's own state.
+    // The body's own state shows if it came whole.
     match timeout(UNWANTED_TIME, drop_all(&mut body)).await {
         Ok(dropped) => dropped,
         Err(_) => Ok(true),
@@ -86,7 +86,7 @@ impl BodyReader {
         }
     }
 
-    /// The whole body of at most so many bytes; one that says it is too large is not read at all.
+    /// The whole body of at most so many bytes; one that announces more is not read at all.
     ///
     /// Its bytes count toward the budget until the last reference to them is dropped.
     pub(super) async fn read(&self, body: ClientBody, most: u64) -> Result<Bytes, BodyFault> {

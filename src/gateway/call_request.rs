@@ -21,12 +21,12 @@ pub(super) struct CallRequest<B = CallBody> {
     pub(super) body: B,
 }
 
-/// A call as it was opened, which tells whether what is decided about it may be remembered.
+/// A call as it was opened, which decides if the verdict on it may be remembered.
 #[derive(Debug)]
 pub(super) enum OpenedBy {
     /// By its head alone, for the first time.
     Head(Arc<OpenedCall>),
-    /// By a body that was sent to the rest of the site: its target says nothing about it.
+    /// By a body that was sent to the rest of the site: its target shows nothing of it.
     Body(Arc<OpenedCall>),
     /// By its head, like the same read before.
     Known(Arc<KnownRead>),

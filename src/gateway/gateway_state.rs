@@ -1,4 +1,4 @@
-//! What the stages use and what outlives a reload.
+//! The state of the stages that outlives a reload.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl GatewayState {
     ///
     /// When TLS toward a backend cannot be set up.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
-        // Only adds what is not known, so that it does no harm where the settings are refused.
+        // Only adds unknown entries, so that it does no harm where the settings are refused.
         let site = settings.site();
         self.indexes.recall(&site);
         let hash = FleetLimits::hash(&settings.fleet);
@@ -97,14 +97,14 @@ impl GatewayState {
         })
     }
 
-    /// Keeps in files what outlives the edge, until the drain begins.
+    /// Keeps the state that outlives the edge in files, until the drain begins.
     pub(crate) fn keep_files(&self) {
         for subject in self.subjects.all() {
             subject.keep_files(&self.drain);
         }
     }
 
-    /// Divides what edges of a fleet limit together.
+    /// Divides the shared limits among the edges of a fleet.
     fn share_limits(&self) {
         let permits = self.backends.permits().chain(self.pools.permits());
         self.subjects.fleet.limits().watch(&self.buckets, permits);

@@ -1,4 +1,4 @@
-//! Decisions about reads that were asked before: found by their target, without reading it again.
+//! Decisions about reads that came before: found by their target, without reading it again.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use arc_swap::ArcSwapOption;
 use crate::calls::JudgedCall;
 use calendar_edge_core::gateway::decision::OpenedCall;
 
-/// The last decisions about valid reads that [nothing but their target](calendar_edge_core::gateway::decision::Decider::sole_target)
-/// decides.
+/// The last decisions about valid reads that [nothing but their
+/// target](calendar_edge_core::gateway::decision::Decider::sole_target) decides.
 ///
 /// A decider is pure and belongs to one set of settings and tables. So does this: it is made with the decider and
 /// dropped with it, and nothing in it can outlive what it was decided by.
 #[derive(Debug)]
 pub(in crate::gateway) struct KnownReads {
-    /// Each target has one place, by its hash; the last one that was asked has it.
+    /// Each target has one place, by its hash; the last one that came has it.
     places: Box<[ArcSwapOption<KnownRead>]>,
-    /// Random, so that nobody can choose targets that share a place.
+    /// Random, so that no client can choose targets that share a place.
     hasher: RandomState,
 }
 
@@ -49,7 +49,7 @@ impl KnownReads {
         }
     }
 
-    /// What was decided about this target.
+    /// The decision about this target.
     pub(in crate::gateway) fn find(&self, target: &str) -> Option<Arc<KnownRead>> {
         let place = self.place(target)?.load();
         let known = place.as_ref().filter(|known| *known.target == *target)?;

@@ -1,4 +1,4 @@
-//! The reference of all metrics, as Markdown, written from what a fresh edge shows.
+//! The reference of all metrics, as Markdown, written from the metrics of a fresh edge.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
 //! The way of a request from its head to a backend, and of the response back to its client.
 //!
-//! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar_stages`],
+//! [`Gateway`] lets the [`Decider`] find where a request leads. A calendar call then passes the stages of
+//! [`calendar_stages`],
 //! top to bottom. The rest of the site (`other = "forward"`) passes `site/forward.rs` instead.
 
 use std::sync::Arc;
@@ -45,7 +46,7 @@ use call_request::CallRequest;
 use known_reads::KnownReads;
 use rate_limiter::RateLimiter;
 
-/// What the stages of one set of settings are made of. Each takes what it uses.
+/// The parts of which the stages of one set of settings are made. Each takes those that it uses.
 #[derive(Debug)]
 struct Plan<'a> {
     settings: &'a Settings,
@@ -75,13 +76,13 @@ where
             let limiter = plan.rate_limiter();
             calendar::rate_limit::RateLimit { inner, limiter }
         }))
-        // Before judging, which needs the whole body; below the limits on who may send one. A request that its head
-        // decides does not have to send one.
+        // Before judging, which needs the whole body; below the limits on the clients that may send one. A request that
+        // its head decides does not have to send one.
         .layer(layer_fn(|inner| {
             let bodies = plan.bodies.clone();
             calendar::read_body::ReadBody { inner, bodies }
         }))
-        // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
+        // Nothing below sees a byte of the client that was not judged. The permission to write is one of the rules.
         .layer(layer_fn(|inner| {
             let public = settings.public_url.as_ref();
             calendar::judging::Judging {
@@ -99,7 +100,7 @@ where
                 computing: Computing::new(),
             }
         }))
-        // Above the cache, whose keys name who answers; below judging, which tells who the client is.
+        // Above the cache, whose keys name the backend; below judging, which finds the caller.
         .layer(layer_fn(|inner| {
             let (rules, warnings) = (plan.cutover_rules(), state.warnings.clone());
             migration::CuttingOver {
@@ -108,13 +109,14 @@ where
                 rules,
             }
         }))
-        // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
+        // Below cutting over: one backend serves all pages of a calendar. Above the stored responses that it is made
+        // of.
         .layer(layer_fn(|inner| plan.forms(inner)))
         .service(answering)
 }
 
-/// Puts the stages together that answer a judged call, of a client or of the edge itself; a call passes them from top to
-/// bottom.
+/// Puts the stages together that respond to a judged call, of a client or of the edge itself; a call passes them from
+/// top to bottom.
 fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
     let Plan { settings, state, .. } = plan;
     let announcements = state.subjects.companions.announcements();
@@ -140,7 +142,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
                 announcements,
             )
         }))
-        // Above the tasks of writes: the client is answered in time, while the write goes on.
+        // Above the tasks of writes: the client gets its response in time, while the write goes on.
         .layer(layer_fn(|inner| Deadline::new(inner, &plan.timeouts)))
         // A write is a task of its own from here on.
         .layer(layer_fn(|inner| {
@@ -240,7 +242,7 @@ impl<'a> Plan<'a> {
         Caching::new(fetch, &self.settings.cache, keys, &state.subjects.companions)
     }
 
-    /// The forms of events beside JSON, which are made of what a stage answers in JSON.
+    /// The forms of events beside JSON, which are made of a stage's responses in JSON.
     fn forms<S>(&self, inner: S) -> Representations<S>
     where
         S: Stage<CalendarCall, CallResponse>,

@@ -112,12 +112,12 @@ impl RateLimiter {
         charged.inspect_err(|exceeded| self.budgets.ask_if_known(client, exceeded))
     }
 
-    /// Notes what the site's response has shown about the login of a request.
+    /// Notes the result of a request's login, as the site's response shows it.
     pub(super) fn note_login(&self, charged: &Charges, login: Login) {
         self.budgets.note_login(charged, login, Instant::now());
     }
 
-    /// Gives back what counts only for failed logins.
+    /// Gives back charges that count only for failed logins.
     pub(super) fn return_charges(&self, charged: Charges) {
         let back = self.budgets.return_charges(charged, Instant::now());
         let logins = &self.fleet.limits().logins;

@@ -47,7 +47,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
         }
     }
 
-    /// The call of an anonymous reader; none if the settings permit it to nobody.
+    /// The call of an anonymous reader; none if the settings permit it to no client.
     fn call(&self, name: RecordName, public: &PublicAddress, namespace: Arc<str>) -> Option<CalendarCall> {
         let target = format!("{}/{}/{}", self.path, name.kind.collection(), name.id);
         let (_, call) = self.decider.own_read(&target)?;

@@ -9,7 +9,7 @@ use crate::layers::{EdgeRequest, EdgeResponse};
 
 /// Serves requests under one set of settings.
 pub(super) trait ServeGateway: Send + Sync {
-    /// Answers a request.
+    /// Responds to a request.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture;
 }
 

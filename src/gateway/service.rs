@@ -46,7 +46,7 @@ pub(crate) struct Gateway {
     inner: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
     companions: Companions,
-    /// Calendar pages wait until the site has told of a write.
+    /// Calendar pages wait until the site has reported a write.
     notes_writes: bool,
 }
 
@@ -62,7 +62,7 @@ struct GatewayParts<C> {
     feed: FeedRoute,
     /// Charges readers of the feed.
     limiter: RateLimiter,
-    /// The root of a site that has not told yet under which name it has the calendar.
+    /// The root of a site whose name for the calendar is not known yet.
     unnamed: Option<(Url, SiteIndexes)>,
 }
 
@@ -104,7 +104,7 @@ impl Gateway {
         }
     }
 
-    /// Asks for records as an anonymous reader does.
+    /// Reads records as an anonymous reader.
     pub(crate) fn site(&self) -> Arc<dyn ReadsRecords> {
         Arc::clone(&self.records)
     }
@@ -142,8 +142,8 @@ fn may_edit(head: &Parts) -> bool {
 // === impl GatewayParts ===
 
 impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
-    /// Finds out by the head where a request leads. Each way has a future of its own, which is moved when it is made: one
-    /// for all would be as large as the largest.
+    /// Finds out by the head where a request leads. Each way has a future of its own, which is moved when it is made:
+    /// one for all would be as large as the largest.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
         if self.purges.are_given_by(&request.head) {
             return Box::pin(async move { Ok(self.take_order(request).await) });
@@ -152,7 +152,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             return answered(preflighted());
         }
         if self.feed.is_asked(&request.head) {
-            // Without its body, which nobody reads.
+            // Without its body, which is of no use there.
             let (asked, _) = request.split();
             return Box::pin(async move { Ok(self.read_feed(&asked).await) });
         }
@@ -211,7 +211,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         response
     }
 
-    /// What was decided about the same request before.
+    /// The decision about the same request before.
     fn known<B>(&self, request: &EdgeRequest<B>) -> Option<Arc<KnownRead>> {
         self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
@@ -224,7 +224,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
     }
 
-    /// Answers a reader of the feed.
+    /// Responds to a reader of the feed.
     async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
             return refused(&errors::FEED_OFF.refusal());
@@ -232,7 +232,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         self.charged(asked, || self.feed.answer(asked)).await
     }
 
-    /// Charges a reader of one of the edge's own documents, and answers it. Credentials do not matter here.
+    /// Charges a reader of one of the edge's own documents, and responds. Credentials do not matter here.
     async fn charged<F: Future<Output = EdgeResponse>>(
         &self,
         asked: &AskedRequest,
@@ -249,7 +249,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
     }
 
-    /// Whether a browser asks for a page that wants to use a route of the edge's own.
+    /// True if a browser requests permission for a page to use a route of the edge's own.
     fn is_preflight(&self, request: &EdgeRequest) -> bool {
         let is_for_page = self.feed.is_at(request.head.uri.path());
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
@@ -266,7 +266,8 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
     }
 
-    /// The calendar that an anonymous read gives, in place of the site's file. What the API refuses is left to the site.
+    /// The calendar that an anonymous read gives, in place of the site's file. A read that the API refuses is left to
+    /// the site.
     async fn give_file(&self, asked: AskedRequest, read: &str) -> EdgeResponse {
         let Some(known) = self.own_read(read) else {
             return self.site.pass_file(&asked).await;
@@ -301,7 +302,8 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 }
 
 /// Returns true if neither the settings nor the site have named the calendar. The start waits for the site, see
-/// [`Edge::start`](crate::app::Edge::start): only a slow site, one that is down, and another one after a reload have not.
+/// [`Edge::start`](crate::app::Edge::start): only a slow site, one that is down, and another one after a reload have
+/// not.
 fn is_unnamed(origin: &OriginSettings) -> bool {
     origin.read_index && origin.namespace == OriginNamespace::Assumed
 }

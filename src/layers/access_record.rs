@@ -29,7 +29,7 @@ const CLIENT_GONE: u16 = 499;
 pub(crate) struct LogSinks {
     metrics: Metrics,
     refusals: Refusals,
-    /// Takes the spans of recorded traces; none where nobody exports them.
+    /// Takes the spans of recorded traces; none without a collector.
     spans: Option<Arc<SpanRecorder>>,
     policy: Policy,
     roots: Vec<Arc<str>>,
@@ -52,7 +52,7 @@ pub(super) struct Record {
     _inflight: GaugeGuard,
 }
 
-/// What the request's head and connection say. Cloning a header's value copies nothing.
+/// Facts of the request's head and connection. Cloning a header's value copies nothing.
 #[derive(Debug)]
 struct SentHead {
     client: Option<IpAddr>,
@@ -97,7 +97,7 @@ impl LogSinks {
         }
     }
 
-    /// What requests show of a proxy that the settings do not list.
+    /// The signs of a proxy that the settings do not list.
     pub(super) const fn proxy(&self) -> &ProxyWatch {
         self.metrics.requests().proxy()
     }
@@ -203,7 +203,7 @@ impl Record {
         head.saturating_sub(times.map_or(Duration::ZERO, |times| times.queue + times.backend))
     }
 
-    /// Counts a refusal; says in the log what is refused although the mode is `report`.
+    /// Counts a refusal; logs one that happens although the mode is `report`.
     fn refused(&self, status: StatusCode, code: &'static str) {
         self.sinks.metrics.requests().refused(self.log.operation(), code);
         let note = self.log.refusal();
@@ -255,7 +255,7 @@ impl Record {
         self.sinks.policy.mode(self.log.called())
     }
 
-    /// What is counted about the request.
+    /// The facts about the request that metrics count.
     fn served(&self, duration: Duration) -> Served<'_> {
         let root = self.log.root().and_then(|root| self.sinks.roots.get(root));
         Served {
@@ -293,7 +293,7 @@ impl Record {
         }
     }
 
-    /// Writes the log line and the span of the request, as far as somebody reads them.
+    /// Writes the log line and the span of the request, as far as they are wanted.
     fn tell(&self, served: &Served<'_>) {
         let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO);
         let recorded = self.log.recorded();

@@ -14,7 +14,7 @@ use super::response::EdgeResponse;
 
 /// One concern of every request. It makes no response of its own.
 pub(super) trait AroundRequest: Clone {
-    /// What it does to the response depends on these.
+    /// The facts of the request on which its work at the response depends.
     type Facts;
 
     /// Sees a request before the layers below.

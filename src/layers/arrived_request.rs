@@ -3,7 +3,7 @@
 use super::noted::Noted;
 use crate::server::ReceivedRequest;
 
-/// A request, and what is known of it so far.
+/// A request, and the facts about it so far.
 ///
 /// The layers pass it on behind a pointer: a head is large, and each of them would copy it.
 pub(super) type ArrivedRequest<B> = ReceivedRequest<B, Noted>;

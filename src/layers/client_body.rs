@@ -150,7 +150,7 @@ pub(super) fn arrived(received: ReceivedRequest<Incoming>) -> Box<ArrivedRequest
 // === impl CloseUnread ===
 
 impl AroundRequest for CloseUnread {
-    /// How far the body was read; none where the connection goes on whatever is left of it.
+    /// The progress of the body's reader; none where the connection goes on even with unread bytes.
     type Facts = Option<Arc<ReadProgress>>;
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {

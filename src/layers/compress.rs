@@ -49,7 +49,8 @@ impl AroundRequest for Compress {
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Option<Wanted> {
         let head = &request.head;
-        // Beside a secret, the length of a compressed response shows those who choose parts of it what the secret is (BREACH).
+        // Beside a secret, the length of a compressed response shows the secret to a client that chooses parts of it
+        // (BREACH).
         let is_public = Caller::shown_by(&head.headers) == Caller::Anonymous;
         (self.settings.enabled && is_public).then(|| Wanted {
             is_head: head.method == Method::HEAD,
@@ -76,7 +77,7 @@ impl Wanted {
         vary_by(answer.headers_mut(), "Accept-Encoding");
         match self.coding {
             Some(_) if answer.status() == StatusCode::NOT_MODIFIED => {
-                // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
+                // The tag of the 200 in whose place it stands: a cache finds its stored response by that.
                 weaken(answer.headers_mut());
             }
             Some(coding) => self.compress(answer, coding),
@@ -90,14 +91,14 @@ impl Wanted {
         is_public && answer.facts.by().is_some() && eligible(answer.status(), answer.headers())
     }
 
-    /// Whether the body of the response to GET is known to be too short.
+    /// True if the body of the response to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
             answer.facts.codings().map(StoredCodings::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-            // The response to HEAD has no body that could say.
+            // The response to HEAD has no body that could show it.
             let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
             announced.or_else(found)
         };
@@ -113,7 +114,7 @@ impl Wanted {
             return;
         }
         if self.is_head {
-            // Without its length nobody knows whether the response to GET would be compressed.
+            // Without its length it is unknown if the response to GET would be compressed.
             if answer.headers().contains_key(CONTENT_LENGTH) {
                 encoded(answer.headers_mut(), coding);
             }

@@ -38,7 +38,7 @@ pub(crate) struct RequestContext {
 pub(crate) struct RefusalReason {
     /// The rules that it breaks.
     pub(crate) findings: Vec<Finding>,
-    /// What refuses it.
+    /// The part of the edge that refuses it.
     pub(crate) decided_by: DecidedBy,
     /// Why it is refused in modes that forward what breaks a rule.
     pub(crate) insists: &'static str,
@@ -62,7 +62,7 @@ impl RefusalReason {
         }
     }
 
-    /// What happens at this moment; the same request may pass later.
+    /// A reason of this moment; the same request may pass later.
     pub(crate) const fn moment(insists: &'static str) -> Self {
         Self {
             findings: Vec::new(),

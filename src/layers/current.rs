@@ -43,7 +43,8 @@ impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
     type Future = <Stack as Service<ReceivedRequest<Incoming>>>::Future;
 
     fn call(&self, received: ReceivedRequest<Incoming>) -> Self::Future {
-        // Without asking whether it is ready: the gateway always is, and the layers are as ready as what they surround.
+        // Without `poll_ready`: the gateway is always ready, and the layers are as ready as the service that they
+        // surround.
         self.0.own().lock().call(received)
     }
 }

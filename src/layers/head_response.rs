@@ -12,7 +12,7 @@ use crate::server::response::EdgeBody;
 pub(super) struct HeadResponse;
 
 impl AroundRequest for HeadResponse {
-    /// Whether the response has no body.
+    /// True if the response has no body.
     type Facts = bool;
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> bool {

@@ -13,8 +13,8 @@ pub(super) fn check<B>(
     rules: &HeadRules,
     mut request: Box<ArrivedRequest<B>>,
 ) -> Result<Box<ArrivedRequest<B>>, Refusal> {
-    // A request that stands for a head which the connection's inspector refused: the rules have nothing to judge in it, and
-    // there is nothing to note.
+    // A request that stands for a head which the connection's inspector refused: the rules have nothing to judge in it,
+    // and there is nothing to note.
     if let Some(breach) = request.framing.as_ref().and_then(RequestFraming::of_head) {
         return Err(breach.refusal());
     }

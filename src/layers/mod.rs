@@ -78,11 +78,11 @@ where
         .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer_fn(catch_panic::CatchPanic::new)
-        // Above all rules: the edge's own request breaks none, and gets the answer that it recognises.
+        // Above all rules: the edge's own request breaks none, and gets the response that it recognises.
         .layer(gate(move |request| own_request::check(&circle, request)))
         // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
         .layer(gate(move |request| head_rules::check(&rules, request)))
-        // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
+        // Innermost: the notes of the layers above are complete here, and the gateway gets them as one value.
         .layer(gate(|request: Box<_>| context::complete(*request)))
         .service(gateway);
     BoxCloneSyncService::new(stack)

@@ -1,4 +1,4 @@
-//! What the layers note about a request, for the layers below and the gateway.
+//! Notes of the layers about a request, for the layers below and the gateway.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Gives every request its id, its client's address and its scheme: those that a trusted proxy reports, or the edge's own.
+//! Gives every request its id, its client's address and its scheme: those that a trusted proxy reports, or the edge's
+//! own.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::request_id::{RequestId, X_REQUEST_ID};
 use super::response::EdgeResponse;
 use crate::telemetry::ProxyWatch;
 
-/// Reads what trusted proxies report. Every response gets the id of its request.
+/// Reads the reports of trusted proxies. Every response gets the id of its request.
 #[derive(Debug, Clone)]
 pub(super) struct ProxyReports {
     trusted: Arc<[IpNet]>,

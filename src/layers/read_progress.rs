@@ -1,4 +1,4 @@
-//! How far a client's body was read.
+//! The progress of reading a client's body.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
-/// How far a body was read.
+/// The progress of reading a body.
 #[derive(Debug)]
 pub(super) struct ReadProgress {
     at_end: AtomicBool,

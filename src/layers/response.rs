@@ -30,7 +30,8 @@ pub(crate) enum ResponseFacts {
         by: AnsweredBy,
         /// The clients that it is for.
         audience: Audience,
-        /// The other codings of its body, or of the body of the 200 in whose place a 304 stands; none if it is not kept.
+        /// The other codings of its body, or of the body of the 200 in whose place a 304 stands; none if it is not
+        /// kept.
         codings: Option<StoredCodings>,
     },
 }
@@ -47,7 +48,7 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
 // === impl EdgeResponse ===
 
 impl EdgeResponse {
-    /// The response with the shortest wait that clients are asked for: a clock of seconds cannot wait less.
+    /// The response with the shortest wait that clients are given: a clock of seconds cannot wait less.
     pub(crate) fn again_soon(mut self) -> Self {
         self.headers_mut()
             .insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -62,8 +63,8 @@ impl EdgeResponse {
         }
     }
 
-    /// The response to a write that names HEAD beside its own method, to which WordPress sends no body either. Without a
-    /// length: on the wire it answers another method (RFC 9110 section 8.6).
+    /// The response to a write that names HEAD beside its own method, to which WordPress sends no body either. Without
+    /// a length: on the wire it is the response to another method (RFC 9110 section 8.6).
     pub(crate) fn without_body(mut self) -> Self {
         self.headers_mut().remove(CONTENT_LENGTH);
         self.map(|_| EdgeBody::default())

@@ -1,4 +1,4 @@
-//! What is logged about a request once it is served: one list, for its line in the log and for its span.
+//! The facts logged about a request once it is served: one list, for its line in the log and for its span.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -25,8 +25,8 @@ pub(super) struct ServedFacts<'r> {
     pub(super) is_complete: bool,
 }
 
-/// Gives the names and values of all facts to a macro. Names are OpenTelemetry's where it has one; those of the edge's own
-/// facts begin with `edge`.
+/// Gives the names and values of all facts to a macro. Names are OpenTelemetry's where it has one; those of the edge's
+/// own facts begin with `edge`.
 macro_rules! each_fact {
     ($facts:expr, $tell:ident) => {
         $tell! {

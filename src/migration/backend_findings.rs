@@ -14,13 +14,13 @@ use calendar_edge_core::migration::comparison::{
 use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
 
-/// The most answers that differ and that the site is asked again for, of each operation and day.
+/// The most second requests to the site, for each operation and day, because responses differed.
 const DOUBLE_QUESTIONS: u32 = 5;
 
 /// The member of kept findings that has the noise.
 const NOISE: &str = "noise";
 
-/// What copies of calls have shown about one backend, within fixed memory.
+/// The findings of copies about one backend, within fixed memory.
 #[derive(Debug)]
 pub(crate) struct BackendFindings {
     comparer: Mutex<DatedComparer>,
@@ -98,7 +98,7 @@ impl BackendFindings {
         comparer.compare_twice(operation, owner, other, second)
     }
 
-    /// Counts a second question about answers that differ; false once an operation has had its number for the day.
+    /// Counts a second request after a difference; false once an operation has had its number for the day.
     pub(crate) fn may_double(&self, operation: Option<OperationId>) -> bool {
         let mut dated = self.comparer.lock();
         let count = dated.doubled.entry(operation).or_default();

@@ -1,4 +1,4 @@
-//! The body of a candidate's response that is relayed while it arrives: its guard learns how it ends.
+//! The body of a candidate's response that is relayed while it arrives: its end is reported to the guard.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::migration::cutover::RuleEvent;
 
-/// Tells the guard of a rule how a body ended. A client that leaves before says nothing about the backend.
+/// Reports to the guard of a rule how a body ended. A client that leaves before proves nothing about the backend.
 struct BodyEnd {
     rule_state: Arc<RuleState>,
     client: Option<IpAddr>,

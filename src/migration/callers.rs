@@ -19,7 +19,7 @@ use calendar_edge_core::companion::mark::SiteUser;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 
-/// Asks the site who callers are, and remembers it for seconds.
+/// Requests the accounts of callers from the site, and remembers them for seconds.
 #[derive(Debug)]
 pub(crate) struct Callers {
     site: Dispatch,
@@ -30,7 +30,7 @@ pub(crate) struct Callers {
     known: Mutex<HashMap<CallerKey, Arc<KnownCaller>>>,
 }
 
-/// The way to a backend, on which identities take the place of credentials if its settings say so.
+/// The way to a backend, on which identities take the place of credentials if its settings demand it.
 #[derive(Debug)]
 pub(crate) struct CandidateWay {
     way: Dispatch,
@@ -46,7 +46,7 @@ struct Identities {
     lifetime: Duration,
 }
 
-/// What the site said about one caller. Callers of the same credentials wait for one request.
+/// The site's last response about one caller. Callers of the same credentials wait for one request.
 type KnownCaller = AsyncMutex<LastWord>;
 
 #[derive(Debug, Default)]
@@ -64,17 +64,17 @@ struct Said {
     user: Option<Arc<SiteUser>>,
 }
 
-/// The most callers that are remembered; further ones are asked about for each call.
+/// The most callers that are remembered; each call of a further one causes a request.
 const MOST_CALLERS: usize = 10_000;
 
 /// WordPress's code for credentials that it does not look at, such as a cookie without a nonce.
 const ANONYMOUS: &str = "rest_not_logged_in";
 
-/// The other backends, with what is known of them and of their callers.
+/// The other backends, with the findings about them and the accounts of callers.
 #[derive(Debug)]
 pub(crate) struct OtherBackends {
     pub(crate) pools: BackendPools,
-    /// Who callers are, for backends that get identities.
+    /// The accounts of callers, for backends that get identities.
     pub(crate) callers: Option<Arc<Callers>>,
     pub(crate) migration: Migration,
 }
@@ -108,7 +108,7 @@ impl Callers {
     ///
     /// # Errors
     ///
-    /// The answer to the call, where there is no account: the site's refusal of the credentials, or a failure.
+    /// The response to the call, where there is no account: the site's refusal of the credentials, or a failure.
     async fn account(
         &self,
         call: &CalendarCall,
@@ -220,7 +220,7 @@ impl CandidateWay {
     ///
     /// # Errors
     ///
-    /// The answer to the call, which then does not go to the backend.
+    /// The response to the call, which then does not go to the backend.
     pub(crate) async fn identity(&self, call: &CalendarCall) -> Result<Option<HeaderValue>, BackendResult> {
         match &self.identities {
             Some(identities) => Box::pin(identities.of(call)).await,

@@ -1,4 +1,4 @@
-//! One rule's copies: sent within their budget, compared, and added to what is known about their backend.
+//! One rule's copies: sent within their budget, compared, and added to the findings about their backend.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,33 +32,33 @@ pub(crate) struct Copier {
     /// The budget of second looks, which take longer than copies.
     looks: CopyBudget,
     way: DryRun,
-    /// The way to the site for reads that the backend answers; none if it answers none.
+    /// The way to the site for reads that the backend serves; none if it serves none.
     site: Option<DryRun>,
     primary: Arc<RelayRules>,
     findings: Arc<BackendFindings>,
     migration: Migration,
     /// One comparison at a time: they take processor time that clients need.
     comparing: Semaphore,
-    /// One second question at a time: they take permits of the site that clients need.
+    /// One second request at a time: they take permits of the site that clients need.
     doubling: Semaphore,
 }
 
-/// How often a candidate is looked at again at most before a difference counts, and the pause before each time.
+/// The most further looks at a candidate before a difference counts, and the pause before each.
 const LOOKS: usize = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An answer that was given to a client, read whole.
+/// A response that was given to a client, read whole.
 type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
 
-/// How a call is copied.
+/// The direction of a copy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopyOrder {
     pub(super) to: CopyTo,
-    /// Whether the primary is asked a second time in any case, or only if the responses differ, a few times a day.
+    /// True if the primary gets a second request in any case; else only if the responses differ, a few times a day.
     pub(super) is_doubled: bool,
 }
 
-/// Two answers to one call.
+/// Two responses to one call.
 #[derive(Debug)]
 struct ResponsePair {
     primary: DryRunResponse,
@@ -98,7 +98,7 @@ impl Copier {
         &self.rule
     }
 
-    /// Begins to copy a call that the primary has answered, unless that exceeds the budget. It never waits.
+    /// Begins to copy a call that the primary has responded to, unless that exceeds the budget. It never waits.
     pub(crate) fn begin<S>(
         self: Arc<Self>,
         call: &Arc<DryRunCall>,
@@ -123,7 +123,7 @@ impl Copier {
         });
     }
 
-    /// The primary's answer, if it can be held against another one.
+    /// The primary's response, if it can be compared with another one.
     fn comparable(&self, result: &BackendResult) -> Result<CopiedResponse, CopySkip> {
         let accepted = result.as_ref().map_err(|_| CopySkip::PrimaryFailed)?;
         if accepted.status().is_server_error() {
@@ -179,7 +179,7 @@ impl Copier {
             .observe(event, &self.backend, operation, call.sender());
     }
 
-    /// The answer that was given, and that of whoever gets the copy.
+    /// The response that was given, and that of the backend that gets the copy.
     async fn both_answers(
         &self,
         call: &DryRunCall,
@@ -206,8 +206,8 @@ impl Copier {
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
-    /// The findings that stay when both are asked again a second later: until then the candidate follows what has changed
-    /// at the site. As long as one of them changes they are asked once more, a few times, and each response of the
+    /// The findings that stay when both get the call again a second later: until then the candidate follows the changes
+    /// of the site. As long as one of them changes they get it once more, a few times, and each response of the
     /// candidate is compared with all that the site has given since the call.
     async fn look_again<S>(
         self: &Arc<Self>,
@@ -258,7 +258,7 @@ impl Copier {
         findings
     }
 
-    /// Compares off the threads that serve connections, also with the primary's second answer; none if that panicked.
+    /// Compares off the threads that serve connections, also with the primary's second response; none if that panicked.
     async fn compare(
         self: &Arc<Self>,
         call: &DryRunCall,
@@ -281,7 +281,7 @@ impl Copier {
         findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
     }
 
-    /// The primary's second answer to the same call.
+    /// The primary's second response to the same call.
     async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunResponse>
     where
         S: Stage<CalendarCall, BackendResult>,

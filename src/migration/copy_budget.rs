@@ -10,7 +10,7 @@ use super::metrics::CopySkip;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::settings::ShadowRule;
 
-/// The budget of one rule. Nothing waits for it: what exceeds it is not copied.
+/// The budget of one rule. Nothing waits for it: a copy that exceeds it is not made.
 #[derive(Debug)]
 pub(crate) struct CopyBudget {
     places: Arc<Semaphore>,

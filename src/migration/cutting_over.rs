@@ -1,4 +1,4 @@
-//! Calls that other backends answer, and the way back of reads that fail there.
+//! Calls that other backends serve, and the way back of reads that fail there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::telemetry::Warnings;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
 use calendar_edge_core::settings::{BackendSettings, Settings};
 
-/// Decides who answers a call.
+/// Decides which backend serves a call.
 ///
-/// It stands above the cache, whose keys name the backend: what one backend said is never shown to clients of another.
+/// It stands above the cache, whose keys name the backend: a response of one backend never goes to clients of another.
 #[derive(Debug)]
 pub(crate) struct CuttingOver<S> {
     pub(crate) inner: S,
@@ -25,7 +25,7 @@ pub(crate) struct CuttingOver<S> {
     pub(crate) rules: Option<CutoverRules>,
 }
 
-/// The rules, and what their decisions depend on.
+/// The rules, and the state that their decisions depend on.
 #[derive(Debug)]
 pub(crate) struct CutoverRules {
     plan: CutoverPlan,
@@ -38,8 +38,8 @@ pub(crate) struct CutoverRules {
 // === impl CuttingOver ===
 
 impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
-    /// Asks the backend. A read that fails there, or has no response when its rule is returned, is asked of the site; both
-    /// within the time of one read.
+    /// Sends the call to the backend. A read that fails there, or has no response when its rule is returned, goes to
+    /// the site; both within the time of one read.
     async fn ask(&self, call: CalendarCall, rule_state: &Arc<RuleState>, longest: Duration) -> CallResponse {
         let (started, client) = (Instant::now(), call.client.forwarded.client());
         if call.call.is_write() {

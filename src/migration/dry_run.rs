@@ -1,4 +1,4 @@
-//! One backend as an edge in front of it would answer, for tools that compare backends.
+//! One backend as an edge in front of it would show it, for tools that compare backends.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
 use calendar_edge_judge::contract::OperationId;
 
-/// A backend, asked on the way that calls of clients take.
+/// A backend behind the way that calls of clients take.
 #[derive(Debug)]
 pub struct DryRun {
     way: Deadline<CandidateWay>,
@@ -50,7 +50,7 @@ pub struct DryRunResponse {
     pub headers: HeaderMap,
     /// The whole body, with public URLs.
     pub body: Bytes,
-    /// Why the edge would have answered instead of the backend; none: this is the backend's response.
+    /// The reason why the edge would have responded instead of the backend; none: this is the backend's response.
     pub failure: Option<DryRunFailure>,
     own_hosts: OwnHosts,
 }
@@ -60,14 +60,14 @@ pub struct DryRunResponse {
 #[error("{reason}")]
 pub struct DryRunFailure {
     reason: String,
-    /// How far the call came.
+    /// The last place that the call came to.
     pub reach: Reach,
 }
 
-/// How far a failed call came.
+/// The last place that a failed call came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// The edge did not ask the backend: its breaker is open, or as many calls run as may.
+    /// The edge did not forward the call: the breaker is open, or as many calls run as may.
     Edge,
     /// There is no connection to the backend.
     Nowhere,
@@ -78,8 +78,8 @@ pub enum Reach {
 // === impl DryRun ===
 
 impl DryRun {
-    /// A backend with clients and permits of its own, for whose callers the site is asked if it gets identities. Its breaker never opens: each call of a comparison counts, also at
-    /// a backend that fails.
+    /// A backend with clients and permits of its own. If it gets identities, the site names the accounts of its
+    /// callers. Its breaker never opens: each call of a comparison counts, also at a backend that fails.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl DryRunCall {
         }
     }
 
-    /// The address of the client whose call it is.
+    /// The address of the client that sent the call.
     pub(crate) fn sender(&self) -> Option<IpAddr> {
         self.client.forwarded.client()
     }
@@ -236,7 +236,7 @@ impl DryRunCall {
 // === impl DryRunResponse ===
 
 impl DryRunResponse {
-    /// Returns true if the edge asked the backend.
+    /// True if the edge forwarded the call to the backend.
     pub(crate) fn is_asked(&self) -> bool {
         let failure = self.failure.as_ref();
         failure.is_none_or(|failure| failure.reach != Reach::Edge)

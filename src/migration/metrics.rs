@@ -1,4 +1,4 @@
-//! Metrics of copied calls, and of calls that other backends answer.
+//! Metrics of copied calls, and of calls that other backends serve.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -37,16 +37,16 @@ pub(crate) enum CopySkip {
     InFlight,
     /// As many copies began in this second as may.
     Rate,
-    /// The primary failed to answer.
+    /// The primary gave no response.
     #[strum(serialize = "owner_failed")]
     PrimaryFailed,
-    /// The answer is too large to be compared.
+    /// The response is too large to be compared.
     TooLarge,
-    /// The backend could not be asked.
+    /// The call could not be sent to the backend.
     Unavailable,
 }
 
-/// Who answered a call that a rule is about.
+/// The backend that served a call of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CutoverResponse {
@@ -58,17 +58,17 @@ pub(crate) enum CutoverResponse {
     Fallback,
 }
 
-/// How the site named a caller for a backend that gets identities.
+/// The site's word on a caller, for a backend that gets identities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum IdentityOutcome {
-    /// The site answered, with an account or with nobody.
+    /// The site responded, with an account or with none.
     Answered,
     /// The site refused the credentials.
     Refused,
-    /// The site did not answer, or with something else.
+    /// The site gave no response, or an unusable one.
     Failed,
-    /// An earlier answer holds.
+    /// An earlier response holds.
     Remembered,
 }
 
@@ -149,7 +149,7 @@ impl MigrationMetrics {
         (compared, skipped)
     }
 
-    /// Calls by rule and by who answered.
+    /// Calls by rule and by the backend that served them.
     pub(crate) fn answers(&self) -> NamedSums {
         self.cutover_calls.sums(|[rule, by]| (rule.text(), by.word()))
     }

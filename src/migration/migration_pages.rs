@@ -15,11 +15,11 @@ use super::state::Migration;
 use crate::backend::read_beside;
 use crate::telemetry::NamedSums;
 
-/// How long a candidate may take to show its outbox.
+/// The longest time in which a candidate may show its outbox.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Migration {
-    /// The page `/migration`: rules and verdicts, and with `outbox=1` what candidates say of their outboxes.
+    /// The page `/migration`: rules and verdicts, and with `outbox=1` the outboxes of candidates.
     pub(crate) async fn overview(&self, query: Option<&str>) -> Value {
         let mut page = self.to_json();
         let asked = if query == Some("outbox=1") {

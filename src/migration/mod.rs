@@ -1,4 +1,4 @@
-//! The stages by which other backends see calls, the way to them, and what the edge finds out about them while it runs.
+//! The stages by which other backends see calls, the way to them, and the edge's findings about them while it runs.
 
 mod backend_findings;
 mod began_body;

@@ -1,4 +1,4 @@
-//! One rule while the edge runs: its share, its guard, and what they do when the guard trips.
+//! One rule while the edge runs: its share, its guard, and the effects of a guard that trips.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,15 +24,15 @@ use calendar_edge_core::settings::{CutoverRule, Percentage};
 #[derive(Debug)]
 pub(crate) struct RuleState {
     name: Arc<str>,
-    /// The share in millionths, for calls that only ask.
+    /// The share in millionths, for calls that only read it.
     share: AtomicU32,
-    /// Whether its calls are returned, for calls under way.
+    /// True while its calls are returned, for calls under way.
     returned: watch::Sender<bool>,
     control: Mutex<RuleControl>,
     means: Means,
 }
 
-/// What a change of a share needs.
+/// The means by which a change of a share takes effect.
 #[derive(Debug, Clone)]
 pub(super) struct Means {
     pub(super) cache: Cache,
@@ -79,12 +79,12 @@ impl RuleState {
         Percentage::of_millionths(self.share.load(Ordering::Relaxed))
     }
 
-    /// Whether the site answers all calls of the rule.
+    /// True if the site serves all calls of the rule.
     pub(crate) fn is_returned(&self) -> bool {
         *self.returned.borrow()
     }
 
-    /// Ends when the site answers all calls of the rule.
+    /// Ends when the site serves all calls of the rule.
     pub(crate) async fn returned(&self) {
         // The sender lives as long as the rule.
         let _ = self
@@ -99,7 +99,7 @@ impl RuleState {
         &self.means.metrics
     }
 
-    /// Counts an event of a client's call. If that trips the guard, the site answers every call from now on.
+    /// Counts an event of a client's call. If that trips the guard, the site serves every call from now on.
     pub(crate) fn observe(&self, event: RuleEvent, client: Option<IpAddr>) {
         let client = self.means.placer.load().client(client);
         let mut control = self.control.lock();
@@ -140,24 +140,24 @@ impl RuleState {
         self.keep(control.standing().clone());
     }
 
-    /// What this edge has counted of late, for the other edges.
+    /// The recent counts of this edge, for the other edges.
     pub(crate) fn counts_to_tell(&self) -> Vec<SharedCounts> {
         self.control.lock().counts_to_tell(unix_time())
     }
 
-    /// Takes what other edges have counted in a slot.
+    /// Takes the counts of other edges in a slot.
     pub(crate) fn hear_counts(&self, slot: &str, others: &[SharedCounts]) {
         let mut control = self.control.lock();
         let change = control.hear_counts(slot, others, unix_time());
         self.apply(change, control);
     }
 
-    /// What outlives a restart.
+    /// The standing, which outlives a restart.
     pub(crate) fn standing(&self) -> RuleRecord {
         self.control.lock().standing().clone()
     }
 
-    /// Says what has changed, and does what follows from it.
+    /// Logs a change, and does what follows from it.
     fn apply(&self, change: Option<RuleChange>, control: MutexGuard<'_, RuleControl>) {
         let Some(change) = change else { return };
         self.show(&control);
@@ -187,7 +187,7 @@ impl RuleState {
         returned.map(|returned| returned.reason.clone())
     }
 
-    /// The rule in short, with the answers to its calls.
+    /// The rule in short, with the outcomes of its calls.
     pub(super) fn status(&self, calls: &BTreeMap<&'static str, u64>) -> Value {
         let control = self.control.lock();
         let rule = control.rule();
@@ -225,7 +225,7 @@ impl RuleState {
     }
 
     fn changed(&self, standing: RuleRecord) {
-        // What one backend said is not what another one says.
+        // A stored response of one backend is not that of another one.
         self.means
             .cache
             .begin_removal(&Removal::All, RemovalCause::Cutover);

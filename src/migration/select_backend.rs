@@ -8,7 +8,7 @@ use super::metrics::CutoverResponse;
 use crate::calls::{BackendResult, CalendarCall, CallFailure, CallRoute, Dispatch, Stage};
 use calendar_edge_core::migration::cutover::RuleEvent;
 
-/// Sends each call where its route leads, and tells the guard of the rule what came of it.
+/// Sends each call where its route leads, and reports the outcome to the guard of the rule.
 #[derive(Debug)]
 pub(crate) struct BackendSelection {
     /// The way to the site.
@@ -41,7 +41,7 @@ impl Stage<CalendarCall, BackendResult> for BackendSelection {
 
 impl Cutover {
     async fn ask(&self, call: CalendarCall) -> BackendResult {
-        // Before the backend is held to account: this asks the site.
+        // Before the guard counts for the backend: this request goes to the site.
         let identity = match self.way.identity(&call).await {
             Ok(identity) => identity,
             Err(answer) => return answer,

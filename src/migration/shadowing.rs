@@ -1,4 +1,4 @@
-//! Reads whose response is on its way are asked of another backend as well.
+//! Copies of reads to another backend once their response is on its way.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{Percentage, Settings};
 use calendar_edge_judge::call::ValidatedCall;
 
-/// Copies reads that rules choose, once they are answered; the response itself passes unchanged.
+/// Copies reads that rules choose, after their response; the response itself passes unchanged.
 #[derive(Debug)]
 pub(crate) struct Shadowing<S> {
     pub(crate) inner: Arc<S>,

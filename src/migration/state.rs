@@ -1,4 +1,4 @@
-//! What is known about all backends and rules, as one value that survives every reload.
+//! The findings about all backends and rules, as one value that survives every reload.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -25,7 +25,7 @@ use calendar_edge_core::migration::cutover::{Placer, RuleEvent, ShareKey};
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CutMethods, CutoverRule, Settings};
 use calendar_edge_judge::contract::table;
 
-/// What is known about all backends and rules; clones share it.
+/// The findings about all backends and rules; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Migration {
     shared: Arc<MigrationState>,
@@ -153,7 +153,7 @@ impl Migration {
         }
     }
 
-    /// Forgets what backends said if others may answer from now on.
+    /// Removes stored responses if other backends may serve calls from now on.
     fn take_rules(&self, rules: &[CutoverRule]) {
         let mut known = self.shared.rules.lock();
         if *known != rules {
@@ -164,7 +164,7 @@ impl Migration {
         }
     }
 
-    /// What is known about one backend.
+    /// The findings about one backend.
     pub(crate) fn of(&self, backend: &str, compare: &CompareSettings) -> Arc<BackendFindings> {
         let mut findings = self.shared.findings.lock();
         let found = findings
@@ -173,7 +173,7 @@ impl Migration {
         Arc::clone(found)
     }
 
-    /// What is known about one rule.
+    /// The state of one rule.
     pub(crate) fn rule_state(&self, rule: &CutoverRule) -> Arc<RuleState> {
         let mut rule_states = self.shared.rule_states.lock();
         let found = rule_states.entry(rule.name.clone()).or_insert_with(|| {
@@ -186,7 +186,8 @@ impl Migration {
         Arc::clone(found)
     }
 
-    /// Counts an event of a copy, of a call of this client, at the guards of all rules about the operation and the backend.
+    /// Counts an event of a copy, of a call of this client, at the guards of all rules about the operation and the
+    /// backend.
     pub(super) fn observe(&self, event: RuleEvent, backend: &str, operation: &str, client: Option<IpAddr>) {
         let concerned: Vec<String> = self
             .shared
@@ -240,8 +241,8 @@ impl Migration {
         self.shared.candidates.lock().clone()
     }
 
-    /// The report about the backend of this name, or else about the only one; operations are ready if nothing worse than
-    /// `accepted` was found.
+    /// The report about the backend of this name, or else about the only one; operations are ready if nothing worse
+    /// than `accepted` was found.
     pub(super) fn report(&self, backend: Option<&str>, accepted: DifferenceClass) -> Option<Value> {
         let known = {
             let findings = self.shared.findings.lock();

@@ -1,4 +1,4 @@
-//! How operators see the edge: the admin listener, and spans for a collector.
+//! The view of operators: the admin listener, and spans for a collector.
 
 pub(crate) mod admin;
 pub(crate) mod traces;

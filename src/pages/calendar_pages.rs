@@ -1,4 +1,4 @@
-//! What is known of calendar pages, whatever the settings: the judge of the facts, and what its check found.
+//! The state of calendar pages, whatever the settings: the judge of the facts, and the findings of its check.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use calendar_edge_core::pages::{
 };
 use calendar_edge_core::settings::{Mode, Settings};
 
-/// What is known of calendar pages, whatever the settings; clones share it.
+/// The state of calendar pages, whatever the settings; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct CalendarPages(Arc<PagesState>);
 
@@ -48,7 +48,7 @@ pub(super) struct JudgedFacts {
 const PATIENCE: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// The time for which addresses are read by what the site told, while it is silent or tells anew.
+/// The time for which addresses are read by the last facts of a site that is silent or sends them anew.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 
 impl Subject for CalendarPages {
@@ -99,7 +99,7 @@ impl CalendarPages {
         pages
     }
 
-    /// What becomes of a target that somebody without a login asks for, and why.
+    /// The outcome of a request without a login, and its reason.
     pub(crate) fn explain(&self, target: &str) -> Value {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
@@ -134,7 +134,7 @@ impl CalendarPages {
         }
     }
 
-    /// What stands in the way of all pages. To look at it asks nothing of the site.
+    /// The obstacle to all pages. To look for it causes no request to the site.
     fn hindrance(&self) -> Option<String> {
         if self.is_stopped() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
@@ -151,17 +151,17 @@ impl CalendarPages {
         &self.0.metrics
     }
 
-    /// Has the site asked for its number of changes while pages are asked for.
+    /// Keeps the requests for the site's number of changes going while clients request pages.
     pub(super) fn called(&self) {
         self.0.companions.called();
     }
 
-    /// Whether the edge gives no responses of its own, because a check found an event.
+    /// True if the edge gives no responses of its own, because a check found an event.
     pub(super) fn is_stopped(&self) -> bool {
         self.0.check.lock().is_stopped()
     }
 
-    /// Counts a response for a page. The result is the page that the site is to be asked for.
+    /// Counts a response for a page. The result is the page to request from the site.
     pub(super) fn gives(&self, page: &CalendarPage, is_at_end: bool) -> Option<CalendarPage> {
         self.0.check.lock().gives(page, is_at_end, Instant::now())
     }
@@ -194,7 +194,7 @@ impl CalendarPages {
         if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
             return Some(Arc::clone(known));
         }
-        // One request makes it, and meanwhile the site answers the others.
+        // One request makes it, and meanwhile the site responds to the others.
         let _making = self.0.making.try_lock()?;
         let judge = known.map_or_else(
             || PageJudge::new(&facts),
@@ -214,7 +214,7 @@ impl CalendarPages {
                 if judged.is_some() || !self.0.companions.facts_await_number() {
                     return judged;
                 }
-                // A look that comes too early after another question asks nothing.
+                // A look that comes too early after another request sends none.
                 self.called();
                 let _ = timeout(AGAIN, answer).await;
             }
@@ -222,15 +222,16 @@ impl CalendarPages {
         timeout(PATIENCE, until_known).await.ok().flatten()
     }
 
-    /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
-    /// API knows better, and which ones count in the budget of robots. None once the site was not heard of for long.
+    /// The judge by the last known facts. It finds which addresses are files, whose events the calendar of the API has
+    /// more exactly, and which ones count in the budget of robots. None once the site was silent for long.
     pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
         let last = self.0.companions.last_sign()?;
         let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
         self.0.judge.load_full().filter(|_| is_recent)
     }
 
-    /// Takes what the site shows on a page that the edge took for empty; none: that is not known.
+    /// Takes the site's word on a page that the edge took for empty: true if it shows an event; none if that is
+    /// unknown.
     pub(super) fn checked(
         &self,
         page: &CalendarPage,
@@ -260,7 +261,7 @@ impl CalendarPages {
         step
     }
 
-    /// Whether the facts open the page now: its event was published in between. None while they are not known.
+    /// True if the facts open the page now: its event was published in between. None while they are not known.
     fn has_opened(&self, page: &CalendarPage) -> Option<bool> {
         let judged = self.judged()?;
         Some(matches!(

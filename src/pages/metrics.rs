@@ -1,4 +1,4 @@
-//! What becomes of requests for calendar pages.
+//! Metrics of requests for calendar pages.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const RESULTS: [&str; 3] = ["agreed", "failed", "unclear"];
 // === impl PageMetrics ===
 
 impl PageMetrics {
-    /// Creates what has to exist before the first request.
+    /// Creates the series that must exist before the first request.
     pub(crate) fn expect(&self) {
         self.calendar_pages
             .expect_all(["answered", "would_answer", "limited", "would_limit"]);
@@ -34,26 +34,26 @@ impl PageMetrics {
         self.calendar_pages.add([outcome.into()], 1);
     }
 
-    /// Counts a check: whether the site agreed; none if its response does not say.
+    /// Counts a check: true if the site agreed; none if its response does not show it.
     pub(crate) fn checked(&self, agrees: Option<bool>) {
         let [same, failed, unclear] = RESULTS;
         let result = agrees.map_or(unclear, |agrees| if agrees { same } else { failed });
         self.calendar_page_checks.add([result.into()], 1);
     }
 
-    /// Whether the edge answers no pages, because checks found an event on one.
+    /// Notes that the edge serves no pages, because checks found an event on one; or that it serves them again.
     pub(crate) fn stopped(&self, is_stopped: bool) {
         self.calendar_pages_failed.set([], usize::from(is_stopped));
     }
 
-    /// The pages that the edge answered, less those that the site was asked for to check it.
+    /// The pages that the edge served, less those that it requested from the site to check them.
     pub(crate) fn runs_saved(&self) -> i64 {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let checks = RESULTS.map(|result| self.calendar_page_checks.count(&[result.into()]));
         count(self.calendar_pages.count(&["answered".into()])) - count(checks.iter().sum())
     }
 
-    /// The requests by what became of them.
+    /// The requests by their outcome.
     pub(crate) fn sums(&self) -> BTreeMap<&'static str, u64> {
         self.calendar_pages.sums(|[outcome]| outcome.word())
     }

@@ -1,4 +1,4 @@
-//! Calendar pages: which of them the edge answers itself, and how it goes on checking that they are empty.
+//! Calendar pages: responses of the edge's own where a page has no event, and the running check that it has none.
 
 mod calendar_pages;
 mod metrics;

@@ -1,4 +1,4 @@
-//! Asks the site for a page that the edge takes for empty, beside the edge's own response.
+//! Requests a page from the site that the edge takes for empty, beside the edge's own response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::server::bodies::read_within;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::pages::{CalendarPage, CheckStep, PageJudge, shows_event};
 
-/// Asks the site of one set of settings; clones share the way there.
+/// Sends checks to the site of one set of settings; clones share the way there.
 #[derive(Debug, Clone)]
 pub(crate) struct PageCheck {
     pub(crate) backends: Arc<Backends>,
@@ -22,7 +22,7 @@ pub(crate) struct PageCheck {
     pub(crate) public_url: Option<Url>,
 }
 
-/// The most bytes of a page that are looked at. A longer one tells nothing.
+/// The most bytes of a page that are looked at. A longer one proves nothing.
 const MOST_BYTES: usize = 2 << 20;
 
 /// The time between an event on a page and the second look, in which the plugin's message may come.
@@ -31,8 +31,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 // === impl PageCheck ===
 
 impl PageCheck {
-    /// Asks for a page as an anonymous reader, at the address that the edge has for it. Nothing that a client wrote is in
-    /// the question (T-110), and no client waits for it.
+    /// Requests a page as an anonymous reader, at the address that the edge has for it. No byte that a client wrote is
+    /// in the request (T-110), and no client waits for it.
     pub(super) fn begin(&self, page: CalendarPage, judge: &PageJudge, pages: &CalendarPages) {
         let address = judge.address(&page);
         let headers = own_headers(self.public_url.as_ref().or_else(|| judge.calendar()));
@@ -45,7 +45,7 @@ impl PageCheck {
         });
     }
 
-    /// Whether the site shows an event there; none: its response says nothing about that.
+    /// True if the site shows an event there; none if its response proves nothing about that.
     async fn shows_event(&self, address: &str, mut headers: HeaderMap) -> Option<bool> {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let request = self.origin.get(address, headers).ok()?;
@@ -61,7 +61,7 @@ impl PageCheck {
     }
 }
 
-/// Whether WordPress itself answered, with a page or with none.
+/// True if WordPress itself responded, with a page or with none.
 fn is_page(status: StatusCode) -> bool {
     status == StatusCode::OK || status == StatusCode::NOT_FOUND
 }

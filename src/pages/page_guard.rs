@@ -1,4 +1,5 @@
-//! Calendar pages that can have no events: answered here, or counted, and all others held to the budget of robots.
+//! Calendar pages that can have no events: the edge responds, or counts them; all others are held to the budget of
+//! robots.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -29,7 +30,7 @@ pub(crate) struct PageGuard {
     pub(crate) api: Option<String>,
 }
 
-/// What takes the place of the site's response.
+/// A response in place of the site's.
 pub(crate) enum PageAnswer {
     /// A response of the edge's own.
     Own(EdgeResponse),
@@ -43,13 +44,13 @@ pub(crate) enum PageAnswer {
 const ROBOTS: &str = "calendar_pages.robots";
 const CLAIMING: &str = "calendar_pages.robots.claiming";
 
-/// A new event opens its page for everybody within this time, whatever keeps the edge's response.
+/// A new event opens its page for all clients within this time, even if a cache keeps the edge's response.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 // === impl PageGuard ===
 
 impl PageGuard {
-    /// The answer to a request for the rest of the site, by its head; none: the site answers.
+    /// The response to a request for the rest of the site, by its head; none if the site responds.
     pub(crate) async fn answer(&self, asked: &AskedRequest, has_body: bool) -> Option<PageAnswer> {
         if self.settings.mode == Mode::Off {
             return None;
@@ -65,12 +66,12 @@ impl PageGuard {
         }
     }
 
-    /// The answer to a plain read; none if the budget decides.
+    /// The response to a plain read; none if the budget decides.
     async fn answer_read(&self, asked: &AskedRequest) -> Option<Option<PageAnswer>> {
-        // Somebody needs to know how far the site is.
+        // The site's number of changes is of use now.
         self.pages.called();
         let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
-        // Without facts of this moment the last ones tell which address is a file.
+        // Without facts of this moment the last ones show which address is a file.
         let known = judged.clone().or_else(|| self.pages.known())?;
         let address = known.judge.read(uri.path(), uri.query());
         if let Some(calendar) = self.calendar(uri, &known, &address) {
@@ -84,7 +85,8 @@ impl PageGuard {
         own.map(|own| self.give(own).map(PageAnswer::Own))
     }
 
-    /// The calendar in place of a file. There is no end of names that events may have, and the API is asked for each.
+    /// The calendar in place of a file. There is no end of names that events may have, and each causes a request to the
+    /// API.
     fn give_calendar(
         &self,
         asked: &AskedRequest,
@@ -107,7 +109,7 @@ impl PageGuard {
         self.pages.metrics().took("answered");
     }
 
-    /// The answer to a request for a file that the calendar does not have; none: the site answers.
+    /// The response to a request for a file that the calendar does not have; none if the site responds.
     pub(crate) fn answer_file(&self, asked: &AskedRequest) -> Option<PageAnswer> {
         self.within_budget(asked, FormReading::Absent)
     }
@@ -120,7 +122,7 @@ impl PageGuard {
         }
     }
 
-    /// The read whose calendar has the events of the file that is asked for.
+    /// The read whose calendar has the events of the requested file.
     fn calendar(&self, uri: &Uri, known: &JudgedFacts, address: &PageAddress) -> Option<String> {
         let api = self.api.as_ref()?;
         if !may_be_file(uri) || self.pages.is_stopped() || known.judge.hindrance().is_some() {
@@ -129,7 +131,7 @@ impl PageGuard {
         Some(format!("{api}/{}", known.judge.download(address)?))
     }
 
-    /// The response in place of a page that can have no events. For some of them the site is asked, too.
+    /// The response in place of a page that can have no events. Some of them are requested from the site, too.
     fn in_place_of(&self, judge: &PageJudge, page: &CalendarPage) -> Option<EdgeResponse> {
         let (own, is_at_end) = match judge.judge(page, unix_time()) {
             _ if judge.hindrance().is_some() => return self.forwards("hindered"),
@@ -160,7 +162,7 @@ impl PageGuard {
         is_enforced.then_some(own)
     }
 
-    /// What the budget of all robots allows to a request for an endless page; none where it does not hold. Cookies and
+    /// The verdict of all robots' budget on a request for an endless page; none where it does not hold. Cookies and
     /// credentials prove nothing here: requests that show some have a budget of their own (T-114).
     fn within_budget(&self, asked: &AskedRequest, form: FormReading<'_>) -> Option<PageAnswer> {
         let rate = self.settings.robots.as_ref()?;

@@ -39,7 +39,7 @@ pub(super) struct PhaseLimits {
     pub(super) idle: Duration,
 }
 
-/// What the time of a connection asks for.
+/// The step that the time of a connection demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     /// The connection stayed in this phase for longer than its limit.
@@ -77,9 +77,8 @@ pub(super) struct RunningRequest {
 }
 
 /// Watches that a connection stays in no phase for longer than its limit, and finds when it can be parked.
-///
-/// Requests do not touch its timer: it ends early at most, and is then set to what is left. That is why it must be
-/// polled after the connection, whose poll may begin a phase with a shorter limit.
+/// Requests do not touch its timer: it ends early at most, and is then set to the rest. That is why it must be polled
+/// after the connection, whose poll may begin a phase with a shorter limit.
 #[derive(Debug)]
 pub(super) struct PhaseWatch {
     activity: Activity,
@@ -110,7 +109,7 @@ impl Activity {
         (!is_busy && !self.0.is_told.load(Ordering::Relaxed)).then_some(place.since)
     }
 
-    /// Tells the connection to make room for another one.
+    /// Makes the connection give way to another one.
     pub(super) fn make_room(&self) {
         self.0.is_told.store(true, Ordering::Relaxed);
         self.0.makes_room.notify_one();
@@ -138,12 +137,12 @@ impl Activity {
         }
     }
 
-    /// Records that the connection speaks HTTP/2.
+    /// Records that the connection uses HTTP/2.
     pub(super) fn multiplexes(&self) {
         self.0.multiplexed.store(true, Ordering::Relaxed);
     }
 
-    /// True if the connection is known to speak HTTP/2.
+    /// True if the connection is known to use HTTP/2.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.0.multiplexed.load(Ordering::Relaxed)
     }
@@ -235,7 +234,7 @@ impl PhaseWatch {
         }
     }
 
-    /// What is due first in the present phase, and when; none for a phase without a limit.
+    /// The first step due in the present phase, and its time; none for a phase without a limit.
     fn next(&self, place: PhaseStart) -> Option<(Instant, Due)> {
         let end = place.end(self.limits)?;
         let parking = place.since + PARKING;
@@ -250,7 +249,7 @@ impl PhaseWatch {
         })
     }
 
-    /// Ready with what the connection's time asks for; with [`Due::Parking`] once in an idle phase.
+    /// Ready with the step that the connection's time demands; with [`Due::Parking`] once in an idle phase.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         loop {
             let place = *self.activity.0.place.lock();

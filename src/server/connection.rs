@@ -46,13 +46,14 @@ pub(crate) struct Protocol {
     inspector: Inspector,
     meter: FrameMeter,
     limits: PhaseLimits,
-    /// How fast a client must read a response.
+    /// The lowest rate at which a client must read a response.
     stalls: StallWatch,
     proxies: Option<Arc<[IpNet]>>,
 }
 
 impl Protocol {
-    /// Sets every limit but the number of header fields explicitly: library defaults may change, and they are not made for the open internet.
+    /// Sets every limit but the number of header fields explicitly: library defaults may change, and they are not made
+    /// for the open internet.
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
@@ -63,8 +64,8 @@ impl Protocol {
             .timer(TokioTimer::new())
             // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
-            // No `max_headers`: `Limits::headers` is hyper's default, whose places it keeps on its stack. It clears any other
-            // number of them for each head.
+            // No `max_headers`: `Limits::headers` is hyper's default, for which it keeps places on its stack. It clears
+            // any other number of them for each head.
             .max_buf_size(most_bytes)
             .half_close(false);
         builder
@@ -102,7 +103,7 @@ impl Protocol {
         }
     }
 
-    /// Whose PROXY headers begin connections; `None`: connections begin without.
+    /// The proxies whose headers begin connections; `None`: connections begin without.
     pub(super) fn proxies(&self) -> Option<&[IpNet]> {
         self.proxies.as_deref()
     }
@@ -112,7 +113,7 @@ impl Protocol {
         self.limits.head
     }
 
-    /// Serves one connection to its end, and says why it ended.
+    /// Serves one connection to its end, and returns the reason of it.
     pub(super) async fn serve<S>(
         &self,
         (socket, peer, address_permit): (Socket, Peer, AddressPermit),
@@ -161,7 +162,7 @@ struct ServedConnection<'a, S: ClientService> {
     activity: Activity,
     breach: FoundBreach,
     watch: PhaseWatch,
-    /// How long a client that received the shutdown notice has for another request.
+    /// The time that a client that received the shutdown notice has for another request.
     notice: Duration,
     /// Why the connection ends, unless it breaks.
     end: ConnectionEnd,
@@ -173,7 +174,7 @@ impl<S: ClientService> ServedConnection<'_, S> {
         let mut stage = DrainStage::Serving;
         loop {
             let end = tokio::select! {
-                // The connection first: what follows sees what it did.
+                // The connection first: the branches below see what it did.
                 biased;
                 ended = &mut self.connection => Some(self.ended(ended)),
                 later = drain.after(stage) => {

@@ -26,7 +26,7 @@ pub(super) struct DetachableIo<S> {
 
 #[derive(Debug)]
 struct LendingState<S> {
-    /// The stream while nobody has borrowed it.
+    /// The stream unless it is borrowed.
     returned: Mutex<Option<S>>,
     stays_open: AtomicBool,
     /// True if nothing was written since the last flush of this borrower.

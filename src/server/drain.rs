@@ -24,7 +24,7 @@ struct DrainState {
     tasks: TaskTracker,
 }
 
-/// How far a shutdown is. Stages follow in this order; some may be left out.
+/// The progress of a shutdown. Stages follow in this order; some may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum DrainStage {
     /// Requests are served.
@@ -64,7 +64,7 @@ impl Drain {
         self.after(DrainStage::Serving).await;
     }
 
-    /// What a task comes to; `None` if the drain begins before.
+    /// The result of a task; `None` if the drain begins before.
     pub(crate) async fn unless_begun<T>(&self, task: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             done = task => Some(done),

@@ -14,7 +14,7 @@ pub(super) struct FoundBreach(Arc<BreachRecord>);
 struct BreachRecord {
     /// Requests that the service has begun.
     begun: AtomicU64,
-    /// The position of the broken request on its connection, from 0, and what is wrong with it.
+    /// The position of the broken request on its connection, from 0, and its fault.
     found: OnceLock<(u64, Breached)>,
     /// Frames of HTTP/2 ended the connection.
     frames: AtomicBool,

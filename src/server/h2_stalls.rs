@@ -20,7 +20,8 @@ tokio::task_local! {
     static CURRENT: Arc<StreamProgress>;
 }
 
-/// How fast clients must read; as an executor, it runs each HTTP/2 stream for as long as its client does.
+/// The lowest rate at which clients must read; as an executor, it runs each HTTP/2 stream for as long as its client
+/// does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StallWatch {
     longest: Duration,
@@ -30,7 +31,7 @@ pub(super) struct StallWatch {
 /// The progress of one stream's response.
 #[derive(Debug, Default)]
 pub(super) struct StreamProgress {
-    /// A piece was handed to hyper, and hyper has not asked for the next one.
+    /// A piece was handed to hyper, and hyper has not requested the next one.
     waits_for_client: AtomicBool,
     /// Bytes taken since the last poll of the task.
     taken: AtomicUsize,
@@ -47,7 +48,7 @@ impl StallWatch {
         }
     }
 
-    /// What a client may use up while it does not read.
+    /// The allowance of a client that does not read.
     pub(super) const fn min_rate(&self) -> MinRate {
         MinRate::new(self.longest, self.longest, self.bytes_per_second)
     }

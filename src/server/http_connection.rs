@@ -33,7 +33,7 @@ type HyperConnection<'a, S> = auto::Connection<'a, ClientIo, S, StallWatch>;
 /// Why a connection ended early.
 pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
 
-/// What responds to the requests of a connection.
+/// The service that responds to the requests of a connection.
 pub(super) trait ClientService:
     Service<Request<Incoming>, Response = Response<CountedBody>, Error = Infallible, Future: Send + 'static>
     + Clone

@@ -19,7 +19,7 @@ use calendar_edge_core::settings::{Http2Limits, Limits};
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const TIME: Duration = Duration::from_mins(1);
 
-/// Answers every request with so many bytes.
+/// Responds to every request with so many bytes.
 #[derive(Debug, Clone)]
 struct Answering(usize);
 
@@ -48,7 +48,7 @@ fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpCo
     (client, HttpConnection::new(builder, Answering(bytes), stream))
 }
 
-/// Lets a connection do what it can, and returns what its client reads after that.
+/// Polls a connection as far as it goes, and returns the bytes that its client reads after that.
 async fn served(connection: &mut HttpConnection<'_, Answering>, client: &mut UnixStream) -> String {
     let mut read = vec![0; 1024];
     let count = tokio::select! {

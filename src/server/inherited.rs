@@ -35,7 +35,7 @@ pub enum InheritError {
     Kind {
         /// The name of the socket.
         name: String,
-        /// What the system says.
+        /// The system's reason.
         #[source]
         cause: io::Error,
     },
@@ -75,7 +75,7 @@ impl InheritedSockets {
         taken.map(|(_, socket)| socket).collect()
     }
 
-    /// The names of the sockets that nobody took.
+    /// The names of the sockets that no listener took.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.0.iter().map(|(name, _)| name.as_str()).collect()
     }

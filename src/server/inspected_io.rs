@@ -29,7 +29,7 @@ const READ: usize = 4 * 1024;
 /// The method of a stand-in if the real method could not be read.
 const UNREADABLE: &[u8] = b"UNREADABLE";
 
-/// A PING on a stream other than 0: a connection error by RFC 9113 6.7, which hyper answers with GOAWAY.
+/// A PING on a stream other than 0: a connection error by RFC 9113 6.7, to which hyper responds with GOAWAY.
 const FORBIDDEN_FRAME: &[u8] = b"\0\0\x08\x06\0\0\0\0\x01\0\0\0\0\0\0\0\0";
 
 /// A stream whose bytes are inspected before the reader gets them.
@@ -170,7 +170,7 @@ impl<S> InspectedIo<S> {
         self.held.extend_from_slice(FORBIDDEN_FRAME);
         self.passed = self.held.len();
         self.state = InspectionState::Silent;
-        // What follows is not read.
+        // The rest is not read.
         self.activity.dismiss();
     }
 

@@ -21,8 +21,8 @@ pub(crate) trait Keep: Send + 'static {
     /// The consequence of a file that cannot be read, for log lines.
     const UNREAD: &'static str;
 
-    /// The content of the file; none while there is nothing to keep. It copies and computes nothing that takes long: the
-    /// value is locked meanwhile. It is serialised when the value is free again.
+    /// The content of the file; none while there is nothing to keep. It copies and computes nothing that takes long:
+    /// the value is locked meanwhile. It is serialised when the value is free again.
     fn document(&self) -> Option<impl Serialize + 'static>;
 }
 
@@ -51,7 +51,7 @@ struct Held<T> {
 /// The largest file that is read, in bytes. Facts are the largest, and take far less.
 const LARGEST: u64 = 256 << 20;
 
-/// The time between two writes of what changes: the loss of a crash. A write that failed is repeated after it.
+/// The time between two writes of a changing value: the loss of a crash. A write that failed is repeated after it.
 const PAUSE: Duration = Duration::from_secs(5);
 
 // === impl Kept ===
@@ -87,12 +87,12 @@ impl<T: Keep> Kept<T> {
         })
     }
 
-    /// The value, to read it or to change what the file does not keep.
+    /// The value, to read it or to change a part that the file does not keep.
     pub(crate) fn lock(&self) -> MappedMutexGuard<'_, T> {
         MutexGuard::map(self.0.held.lock(), |held| &mut held.value)
     }
 
-    /// The value, to change what the file keeps.
+    /// The value, to change a part that the file keeps.
     pub(crate) fn change(&self) -> MappedMutexGuard<'_, T> {
         let value = self.lock();
         self.mark();
@@ -151,7 +151,7 @@ impl<T: Keep> Kept<T> {
         });
     }
 
-    /// Writes what has changed, if there is a file. Blocks, with the value unlocked.
+    /// Writes the changes, if there is a file. Blocks, with the value unlocked.
     pub(crate) fn write(&self) {
         let mut is_failing = self.0.writer.lock();
         self.0.is_spawned.store(false, Ordering::Release);

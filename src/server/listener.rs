@@ -22,8 +22,8 @@ pub(crate) struct Listener {
     _file: Option<SocketFile>,
 }
 
-/// The socket file that the edge made, removed when dropped: if it stayed, the next start would have to test whether its
-/// owner is alive.
+/// The socket file that the edge made, removed when dropped: if it stayed, the next start would have to test whether
+/// its owner is alive.
 #[derive(Debug)]
 struct SocketFile(PathBuf);
 
@@ -48,7 +48,7 @@ pub(super) enum Arriving {
 pub enum BoundAddress {
     /// A TCP address.
     Tcp(SocketAddr),
-    /// A TCP address where clients speak TLS.
+    /// A TCP address with TLS.
     Tls(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
@@ -66,7 +66,7 @@ pub enum BindError {
         #[source]
         cause: io::Error,
     },
-    /// The settings ask for TLS at this address, but no certificate is set.
+    /// The settings demand TLS at this address, but no certificate is set.
     #[error("cannot listen at {0} without a certificate")]
     NoCertificate(ListenAddress),
     /// The service manager passed no socket of this name.
@@ -104,7 +104,7 @@ pub enum BindError {
 // === impl BindError ===
 
 impl BindError {
-    /// True if the configuration asks for what the process does not have.
+    /// True if the configuration demands a thing that the process does not have.
     pub(crate) const fn is_about_configuration(&self) -> bool {
         match self {
             Self::NoCertificate(_) | Self::NotPassed(_) | Self::Passed { .. } => true,
@@ -303,7 +303,7 @@ impl Listening {
     }
 }
 
-/// Removes a socket file whose owner is gone. Any other file stays, and the bind fails.
+/// Removes the file of a socket at which no process listens. Any other file stays, and the bind fails.
 async fn remove_dead_socket(path: &Path) {
     let refused = tokio::net::UnixStream::connect(path)
         .await

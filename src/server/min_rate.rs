@@ -28,7 +28,7 @@ pub(crate) struct MinRate {
 /// The side that the transfer waits for.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
-    /// Nobody has waited for the client yet.
+    /// No wait for the client yet.
     Fresh,
     /// We have waited for the client since this time.
     Client(Instant),

@@ -39,8 +39,8 @@ pub(super) enum HeaderFault {
     Io(#[from] io::Error),
 }
 
-/// Reads a header and nothing behind it: the two ends of the client's connection to the proxy. `None`: the proxy speaks for
-/// itself, as in a health check.
+/// Reads a header and nothing behind it: the two ends of the client's connection to the proxy. `None`: the connection
+/// is the proxy's own, as in a health check.
 pub(super) async fn read_header<R>(stream: &mut R) -> Result<Option<ProxiedAddress>, HeaderFault>
 where
     R: AsyncRead + Unpin,

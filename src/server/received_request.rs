@@ -1,11 +1,11 @@
-//! A request with what its connection knows of it.
+//! A request with its connection's facts.
 
 use http::request::Parts;
 
 use super::framing::RequestFraming;
 use super::peer::Peer;
 
-/// A request as a connection hands it over, and what has been found out about it since.
+/// A request as a connection hands it over, and the facts found about it since.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest<B, C = ()> {
     /// The head as sent by the client.
@@ -14,9 +14,9 @@ pub(crate) struct ReceivedRequest<B, C = ()> {
     pub(crate) body: B,
     /// The ends of its connection.
     pub(crate) peer: Peer,
-    /// What the inspector found in its bytes; none over HTTP/2, where frames have no second reading.
+    /// The inspector's findings about its bytes; none over HTTP/2, where frames have no second reading.
     pub(crate) framing: Option<RequestFraming>,
-    /// What has been found out.
+    /// The facts found so far.
     pub(crate) context: C,
 }
 

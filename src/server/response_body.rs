@@ -18,7 +18,7 @@ const PIECE: usize = 16 * 1024;
 /// A response body on its way to the client.
 pub(super) type CountedBody = HookedBody<EdgeBody, SentPieces>;
 
-/// The count of a running request, and what its client has read.
+/// The count of a running request, and of the bytes that its client has read.
 #[derive(Debug)]
 pub(super) struct SentPieces {
     _running: Option<RunningRequest>,
@@ -47,7 +47,7 @@ impl CountedBody {
 // === impl SentPieces ===
 
 impl SentPieces {
-    /// Returns data in pieces. hyper asks for the next piece when the client has taken the one before.
+    /// Returns data in pieces. hyper requests the next piece when the client has taken the one before.
     fn poll_piece(
         &mut self,
         body: Pin<&mut EdgeBody>,

@@ -16,8 +16,8 @@ use super::min_rate::MinRate;
 /// The longest time for which unread bytes are consumed after the last response.
 ///
 /// A client that was refused while it sends a body often reads nothing before all is sent. If its bytes were left
-/// unread, the kernel would answer them with a reset, and the client would see a broken connection instead of the
-/// refusal. A refused client may keep its connection for this long, less than one whose body is read.
+/// unread, the kernel would send a reset, and the client would see a broken connection instead of the refusal. A
+/// refused client may keep its connection for this long, less than one whose body is read.
 const LINGER: Duration = Duration::from_secs(15);
 
 /// The most unread bytes that are consumed after the last response: four times the default of `limits.body_bytes`.
@@ -39,7 +39,7 @@ pub(crate) enum Socket {
     Unix(UnixStream),
 }
 
-/// A socket that reports what it reads, fails when its peer stops reading, and lingers when it is closed.
+/// A socket that reports its reads, fails when its peer stops reading, and lingers when it is closed.
 #[derive(Debug)]
 pub(super) struct ClientStream {
     socket: Socket,
@@ -206,7 +206,7 @@ impl Socket {
             Self::Tcp(stream) => stream.poll_read_ready(cx),
             Self::Tls(stream) => {
                 let (socket, session) = stream.get_ref();
-                // It has decrypted bytes that nobody has read.
+                // It has decrypted bytes that were not read.
                 if !session.wants_read() {
                     return Poll::Ready(());
                 }

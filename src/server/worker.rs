@@ -28,7 +28,7 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from
 /// The time for which connections in the accept queue are still accepted after the drain has begun.
 const TAIL: Duration = Duration::from_millis(50);
 
-/// The interval at which another connection is asked to make room. The one before has ended long since, unless a request
+/// The interval at which another connection shall make room. The one before has ended long since, unless a request
 /// arrived there at the same moment.
 const ROOM_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -51,7 +51,7 @@ pub(crate) struct Worker<S> {
     pub(crate) connections: ConnectionLimit,
     /// The limit on the connections of one address.
     pub(crate) per_address: PerAddressLimit,
-    /// The threads that serve what is accepted here.
+    /// The threads that serve the accepted connections.
     pub(crate) placement: Placement,
     /// The graceful shutdown that this worker takes part in.
     pub(crate) drain: Drain,
@@ -71,7 +71,7 @@ impl ConnectionLimit {
         self.0.send_modify(|(_, limit)| *limit = connections);
     }
 
-    /// Waits for a permit; while there is none, `make_room` is asked for one at intervals.
+    /// Waits for a permit; while there is none, `make_room` is called at intervals.
     async fn take(&self, make_room: impl Fn()) -> ConnectionPermit {
         // Subscribed before the first try, so that no change in between is missed.
         let mut changes = self.0.subscribe();
@@ -160,7 +160,7 @@ where
         }
     }
 
-    /// Serves a connection and counts its end; until then it holds what the connection was given.
+    /// Serves a connection and counts its end; until then it holds the connection's permits.
     async fn serve_counted<P>(
         self,
         arrival: Arriving,

@@ -1,4 +1,4 @@
-//! How often rules about the rest of the site took requests, and what became of these.
+//! Requests that rules about the rest of the site took, and their outcomes.
 
 use std::sync::Arc;
 
@@ -34,12 +34,12 @@ impl SurfaceMetrics {
             .add([(&rule).into(), outcome.name().into()], 1);
     }
 
-    /// Counts a request of which it cannot be told whether a rule takes it.
+    /// Counts a request for which it is unclear whether a rule takes it.
     pub(crate) fn unclear(&self) {
         self.surface_unclear.inc();
     }
 
-    /// The requests that each rule took, by what became of them.
+    /// The requests that each rule took, by their outcome.
     pub(crate) fn sums(&self) -> NamedSums {
         self.surface_requests
             .sums(|[rule, outcome]| (rule.text(), outcome.word()))

@@ -1,4 +1,4 @@
-//! The rules about the rest of the site, held: who passes, who is counted only, and what others are told.
+//! The rules about the rest of the site, held: requests that pass, are only counted, or get a refusal.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +24,7 @@ use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::payload::MethodScan;
 
-/// Holds requests to the rest of the site to their rules; clones share what they count.
+/// Holds requests to the rest of the site to their rules; clones share its counts.
 #[derive(Debug, Clone)]
 pub(crate) struct SurfaceGuard {
     decider: Arc<Decider>,
@@ -123,7 +123,7 @@ impl SurfaceGuard {
         })
     }
 
-    /// Counts a request, and answers it unless it passes.
+    /// Counts a request, and refuses it unless it passes.
     fn answer(
         &self,
         asked: &AskedRequest,
@@ -154,7 +154,7 @@ impl SurfaceGuard {
         spent.err()
     }
 
-    /// Counts and logs what becomes of a request.
+    /// Counts and logs the outcome of a request.
     fn take(&self, verdict: SurfaceVerdict<'_>, is_exceeded: bool) -> SurfaceOutcome {
         let (rule, outcome) = (verdict.rule, verdict.outcome(is_exceeded));
         self.metrics.took(&rule.name, outcome);
@@ -208,7 +208,7 @@ impl FormGuard {
 
 const INSISTS: &str = "a rule of `[[surface]]` has a `mode` of its own";
 
-/// The rule as what the request breaks.
+/// The rule as a finding of the request.
 fn reason(verdict: SurfaceVerdict<'_>) -> RefusalReason {
     let refusal = verdict.refusal();
     let finding = Finding {

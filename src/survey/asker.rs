@@ -20,7 +20,7 @@ use url::{Position, Url};
 
 use super::exchange_obstacle::of_exchange;
 
-/// How many requests a site gets at once, so that a slow one takes no minutes.
+/// The number of requests that a site gets at once, so that a slow one takes no minutes.
 const AT_ONCE: usize = 8;
 
 /// A client, and the way that it takes.
@@ -30,8 +30,8 @@ pub(crate) struct AskSender {
     backend: BackendSettings,
 }
 
-/// Runs a judge, sends what it wants, and runs it again until it wants nothing more. Returns what it finds, with its lines
-/// and one about requests that had no response in time.
+/// Runs a judge, sends what it wants, and runs it again until it wants nothing more. Returns what it finds, with its
+/// lines and one about requests that had no response in time.
 pub(crate) async fn survey<T>(
     until: Instant,
     judge: impl Fn(&Responses, &mut Vec<CheckLine>) -> T,
@@ -67,7 +67,7 @@ pub(crate) async fn survey<T>(
     }
 }
 
-/// What to do where not all requests had a response in time.
+/// The remedy where not all requests had a response in time.
 const LATE: &str = "the site has not answered all questions in time: run this again when it is faster";
 
 fn missed(late: &[String]) -> Option<CheckLine> {
@@ -77,7 +77,7 @@ fn missed(late: &[String]) -> Option<CheckLine> {
     )))
 }
 
-/// The moment at which a command stops asking: a minute from now.
+/// The moment at which a command sends no more requests: a minute from now.
 pub(crate) fn deadline() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }

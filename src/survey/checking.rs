@@ -1,4 +1,4 @@
-//! Asks what the checks of `check` want, and the other servers of a configuration.
+//! Sends the requests that the checks of `check` need, and those to the other servers of a configuration.
 
 use calendar_edge::app::{TlsIdentity, ask_collector, try_store};
 use calendar_edge::backend::with_listed_namespace;
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use super::asker::survey;
 use super::unsafe_settings::others_may_read;
 
-/// What the settings show; nothing can be served if a line is unusable, because the certificate is.
+/// The findings about the settings; nothing can be served if a line is unusable, because the certificate is.
 pub(crate) fn check_alone(settings: &Settings) -> Vec<CheckLine> {
     let mut lines = check_settings(settings, others_may_read);
     let certificate = settings.tls.as_ref().map(TlsIdentity::load);
@@ -22,7 +22,7 @@ pub(crate) fn check_alone(settings: &Settings) -> Vec<CheckLine> {
     lines
 }
 
-/// What the site, its other backends, the store of the fleet and the collector show until this moment.
+/// The findings about the site, its other backends, the store of the fleet and the collector until this moment.
 pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<CheckLine> {
     let listed = timeout_at(until, with_listed_namespace(settings.clone()));
     let settings = &listed.await.unwrap_or(settings);
@@ -38,8 +38,8 @@ pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<Chec
     lines
 }
 
-/// Tries the store, and says what its user needs. The edge works without it, but then each edge acts alone, which nobody
-/// configured.
+/// Tries the store, and reports the rights that its user needs. The edge works without it, but then each edge acts
+/// alone, which was not configured.
 async fn ask_store(settings: &Settings) -> Vec<CheckLine> {
     let store = store(settings);
     let (mut lines, acl) = match try_store(&settings.fleet).await {
@@ -62,7 +62,7 @@ async fn ask_store(settings: &Settings) -> Vec<CheckLine> {
     lines
 }
 
-/// Asks the collector whether it takes spans. The edge works without it, so that its trouble is no finding.
+/// Tries if the collector takes spans. The edge works without it, so that its trouble is no finding.
 async fn ask_traces(settings: &Settings) -> Vec<CheckLine> {
     match ask_collector(&settings.traces).await {
         Ok(None) => Vec::new(),
@@ -82,7 +82,7 @@ mod tests {
     use super::super::find;
     use super::*;
 
-    /// A site that takes connections and never answers.
+    /// A site that takes connections and never responds.
     fn silent() -> (TcpListener, Settings) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let root = format!("http://{}/wp-json", listener.local_addr().expect("an address"));

@@ -1,4 +1,4 @@
-//! Asks a site for everything that `init` writes.
+//! Requests everything that `init` writes from a site.
 
 use calendar_edge_core::survey::{
     Asking, CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, find as found_site,
@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::asker::survey;
 
-/// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
-/// site by that alone.
+/// Sends requests under the name in the address, and then under the public one: a server at an address of its own often
+/// recognises the site by that alone.
 pub(crate) async fn find(
     request: &SiteRequest,
     until: Instant,

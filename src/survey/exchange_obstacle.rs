@@ -59,10 +59,10 @@ fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Obstacle {
     Obstacle::new(kind, format!("TLS fails: {cause}; {advice}"))
 }
 
-/// What the TLS library refuses of a server, whoever trusts it.
+/// Certificates that the TLS library refuses of a server, even if they are trusted.
 const NO_SERVER: &str = "the server shows a certificate of an authority (CA) as its own, or one of another form that no server may have: ";
 
-/// How a private authority becomes a trusted one.
+/// The way to make a private authority a trusted one.
 fn trusting(key: &str) -> &'static str {
     match key {
         "backends.url" => "add the authority to those of the system",

@@ -1,4 +1,4 @@
-//! Asks what the judges of a site want to know, and prints what they find, for `check` and `init`.
+//! Sends the requests that the judges of a site need, and prints their findings, for `check` and `init`.
 //!
 //! `survey` in `asker` sends the requests of a judge of the core, at once, until a deadline; [`print()`] prints the lines.
 //! No code here knows a command line.

@@ -1,12 +1,12 @@
-//! Prints the lines that tell what is found out about a site.
+//! Prints the lines with the findings about a site.
 
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
 use calendar_edge_core::survey::{CheckLine, LineKind};
 
-/// Prints lines, with what to paste below each, and returns the worst of their kinds. Line ends and hidden characters from an
-/// origin cannot reach the terminal.
+/// Prints lines, with what to paste below each, and returns the worst of their kinds. Line ends and hidden characters
+/// from an origin cannot reach the terminal.
 ///
 /// # Errors
 /// When a line cannot be written.

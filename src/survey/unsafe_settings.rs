@@ -1,4 +1,4 @@
-//! What settings alone show to be unsafe, logged when the edge starts, and the modes of the files that they name.
+//! Unsafe settings, as they show by themselves, logged when the edge starts; and the modes of the files that they name.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(crate) fn warn(settings: &Settings) {
     }
 }
 
-/// Whether the mode of a file lets everybody read. Files that are not there are told of elsewhere.
+/// True if the mode of a file lets every account read. Files that are not there are reported elsewhere.
 #[cfg(unix)]
 pub(super) fn others_may_read(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

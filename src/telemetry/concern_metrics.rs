@@ -1,4 +1,4 @@
-//! What is judged when somebody scrapes: the concerns, and the runs of WordPress that did not happen.
+//! Figures that are computed at a scrape: the concerns, and the runs of WordPress that did not happen.
 
 use std::sync::Arc;
 

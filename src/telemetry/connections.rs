@@ -1,4 +1,4 @@
-//! The connections of clients: how many are open, and why others ended.
+//! The connections of clients: the number of open ones, and the reasons why others ended.
 
 use serde_json::{Value, json};
 use strum::VariantArray as _;
@@ -85,7 +85,7 @@ impl ConnectionMetrics {
         self.connections_opened.inc();
         OpenConnection {
             metrics: self.clone(),
-            // Unless something else is said: the task of the connection was cut.
+            // Unless another reason is set: the task of the connection was cut.
             end: ConnectionEnd::Drain,
         }
     }

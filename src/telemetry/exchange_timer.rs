@@ -16,11 +16,11 @@ use super::told::{cut, milliseconds};
 pub(crate) struct ExchangeTimer {
     log: RequestLog,
     started: Instant,
-    /// None if nobody records it.
+    /// None if the trace is not recorded.
     span: Option<Box<ExchangeSpan>>,
 }
 
-/// What is known of an exchange for its span.
+/// The facts of an exchange for its span.
 #[derive(Debug)]
 struct ExchangeSpan {
     /// The number of the exchange within its request, from 1 on.
@@ -29,7 +29,7 @@ struct ExchangeSpan {
     queued_before: Duration,
     name: String,
     attributes: Attributes,
-    /// The kind of error, if it is one for those who ask: each status from 400 on is.
+    /// The kind of error, if it is one for the client: each status from 400 on is.
     error: Option<Cow<'static, str>>,
 }
 
@@ -46,14 +46,14 @@ impl ExchangeTimer {
         }
     }
 
-    /// Notes what is asked.
+    /// Notes method and URL.
     pub(crate) fn asks(&mut self, method: &Method, url: &Url) {
         if let Some(span) = &mut self.span {
             span.asks(method, url, &self.log);
         }
     }
 
-    /// Notes the status of the answer, or of which kind its failure is; kinds are a closed set.
+    /// Notes the status of the response, or the kind of its failure; kinds are a closed set.
     pub(crate) fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
         if let Some(span) = &mut self.span {
             span.ended(answer);
@@ -98,7 +98,7 @@ impl ExchangeSpan {
         told.tell("edge.operation", log.operation());
     }
 
-    /// A failure behind an answer does not make its status undone.
+    /// A failure after a response leaves its status as it was.
     fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
         if let Ok(status) = answer {
             self.attributes.tell("http.response.status_code", status.as_u16());

@@ -106,7 +106,7 @@ impl ExchangeMetrics {
         Self(Arc::new(of_operation.collect()))
     }
 
-    /// Counts an exchange for an operation, `site` or `none`: how it ended, one of [`OUTCOMES`], and the time from the
+    /// Counts an exchange for an operation, `site` or `none`: its outcome, one of [`OUTCOMES`], and the time from the
     /// queue to the head of the response.
     pub(crate) fn exchanged(&self, operation: &'static str, outcome: &'static str, duration: Duration) {
         let Some(series) = self.0.get(operation) else {

@@ -33,7 +33,7 @@ struct SumTable {
     undeclared: usize,
 }
 
-/// A rule that requests to an operation broke, and what became of them.
+/// A rule that requests to an operation broke, and their outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct SumKey {
     operation: &'static str,
@@ -44,11 +44,11 @@ struct SumKey {
     action: &'static str,
 }
 
-/// How often, and when, a rule was broken.
+/// The number of breaches of a rule, and their times.
 #[derive(Debug)]
 struct FindingSum {
     count: u64,
-    /// The site's answers to those that were forwarded; requests that are still running or failed on the way are in none.
+    /// The site's responses to forwarded requests; those that are still running or failed on the way are not counted.
     site: Option<SiteVerdicts>,
     first: UnixTime,
     last: UnixTime,
@@ -86,7 +86,7 @@ impl FindingSums {
         sum.sample = id.into();
     }
 
-    /// Counts the site's answer to a forwarded request with a finding.
+    /// Counts the site's response to a forwarded request with a finding.
     pub(crate) fn answered(&self, operation: &'static str, finding: &Finding, verdict: &SiteVerdict) {
         let mut table = self.0.lock();
         let key = table.bounded(SumKey::of(operation, finding, FORWARDED));

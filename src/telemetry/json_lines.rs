@@ -175,7 +175,7 @@ mod tests {
     /// switched off for all threads.
     static INTERESTED: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Registry::default()));
 
-    /// What `log` writes by the library, and what it writes here.
+    /// The lines of `log` by the library, and those by this file.
     fn both(log: impl Fn()) -> (Vec<String>, Vec<String>) {
         LazyLock::force(&INTERESTED);
         let (theirs, ours) = (Lines::default(), Lines::default());

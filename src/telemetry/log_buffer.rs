@@ -1,4 +1,4 @@
-//! A buffer in front of the log: whoever logs waits for nobody, and lines are written together.
+//! A buffer in front of the log: no thread waits to log a line, and lines are written together.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct WaitingLines {
     lost: u64,
     /// Some lines are being written.
     writes: bool,
-    /// Somebody waits for the lines to be written.
+    /// A thread waits for the lines to be written.
     is_urgent: bool,
 }
 
@@ -118,7 +118,7 @@ impl BufferedLog {
         let mut bytes = Vec::new();
         loop {
             let lost = self.take(&mut bytes);
-            // A log that cannot be written to has nobody who could be told.
+            // If the log cannot be written, there is no place to report that.
             let _ = log.write_all(&bytes).and_then(|()| log.flush());
             bytes.clear();
             self.written();
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// A log that tells each write, and finishes it when it is allowed to.
+    /// A log that reports each write, and finishes it when it is allowed to.
     struct Slow {
         written: Sender<Vec<u8>>,
         allowed: Receiver<()>,

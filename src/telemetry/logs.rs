@@ -119,7 +119,7 @@ where
     Ok((lines, LogFilter(handle)))
 }
 
-/// Whether the environment leaves colours on: `NO_COLOR` with any text switches them off.
+/// True if the environment leaves colours on: `NO_COLOR` with any text switches them off.
 fn is_colour_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The permits of one backend for one kind of traffic: how many are held, and who waits.
+//! The permits of one backend for one kind of traffic: the number held, and the calls that wait.
 
 use serde_json::{Value, json};
 

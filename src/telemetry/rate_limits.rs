@@ -1,4 +1,4 @@
-//! What rate limits refused.
+//! Refusals of rate limits.
 
 use super::series::{Counter, metrics};
 use calendar_edge_core::limits::rates::BUDGETS;

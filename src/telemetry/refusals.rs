@@ -1,5 +1,5 @@
-//! The last requests that were refused or that `enforce` would refuse, kept in memory for their explanation: bounded in number and
-//! bytes, and without secrets.
+//! The last requests that were refused or that `enforce` would refuse, kept in memory for their explanation: bounded in
+//! number and bytes, and without secrets.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -28,7 +28,7 @@ pub(crate) struct Refusals(Arc<Mutex<RecordedRefusals>>);
 pub(crate) struct RecordedRefusal {
     /// The id of the request.
     pub(crate) id: Box<str>,
-    /// When it was answered.
+    /// The time of the response.
     #[serde(rename = "time", serialize_with = "as_moment")]
     pub(crate) at: UnixTime,
     /// The client's address.
@@ -58,7 +58,7 @@ pub(crate) struct RecordedRefusal {
 pub(crate) enum RecordedFate {
     /// The edge refused it.
     Refused,
-    /// It was forwarded although it breaks rules, as in mode `report`; the site answered.
+    /// It was forwarded although it breaks rules, as in mode `report`; the site responded.
     Forwarded(SiteVerdict),
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct RefusalNote {
     pub(crate) request: Option<KeptRequest>,
     /// The rules that it breaks.
     pub(crate) findings: Vec<Finding>,
-    /// What refused it.
+    /// The part of the edge that refused it.
     pub(crate) decided_by: DecidedBy,
     /// Why it is refused in modes that forward what breaks a rule.
     pub(crate) insists: &'static str,
@@ -100,7 +100,7 @@ struct RecordKind {
 
 #[derive(Debug, Default)]
 struct RecordedRefusals {
-    /// How many have a code: a flood of one leaves the others alone.
+    /// The number of entries with a code: a flood of one leaves the others alone.
     by_code: HashMap<&'static str, usize>,
     /// The oldest first: a flood of one kind leaves the others of its code alone.
     by_kind: HashMap<RecordKind, VecDeque<Arc<RecordedRefusal>>>,

@@ -14,7 +14,7 @@ pub(super) enum RequestKind {
     Write,
     /// The rest of the site.
     Site,
-    /// Requests that lead to no operation, and the edge's own questions to a backend.
+    /// Requests that lead to no operation, and the edge's own requests to a backend.
     None,
 }
 

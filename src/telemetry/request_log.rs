@@ -31,22 +31,22 @@ struct RequestFacts {
     queued: AtomicU64,
     /// Nanoseconds of all exchanges with a backend, with their waits.
     exchanged: AtomicU64,
-    /// None for questions of the edge's own.
+    /// None for requests of the edge's own.
     trace_headers: Option<TraceHeaders>,
-    /// Read from these headers when it is needed: most answers from the cache need none.
+    /// Read from these headers when it is needed: most hits need none.
     trace: OnceLock<TraceContext>,
-    /// Takes the spans of the request; none where nobody exports them.
+    /// Takes the spans of the request; none without a collector.
     recorder: Option<Arc<SpanRecorder>>,
     /// The exchanges that were written, as far as they are recorded.
     exchanges: AtomicU32,
-    /// Whether refusals are kept, so that the cost of noting them is worth it.
+    /// True if refusals are kept, so that the cost of noting them is worth it.
     keeps_refusals: bool,
 }
 
 /// The parent of what a backend does for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParentSpan {
-    /// The request: nobody times the exchange.
+    /// The request: its exchange is not timed.
     Request,
     /// The exchange that begins.
     NextExchange,
@@ -68,7 +68,7 @@ pub(crate) enum Traffic {
 pub(crate) struct BackendTimes {
     /// It waited for a permit.
     pub(crate) queue: Duration,
-    /// From the permit to the answer: whole where it is read whole, else its head.
+    /// From the permit to the response: whole where it is read whole, else its head.
     pub(crate) backend: Duration,
 }
 
@@ -89,7 +89,7 @@ impl RequestLog {
         }))
     }
 
-    /// The trace; none for questions of the edge's own.
+    /// The trace; none for requests of the edge's own.
     pub(crate) fn trace(&self) -> Option<&TraceContext> {
         let headers = self.0.trace_headers.as_ref()?;
         let sample = || {
@@ -101,7 +101,7 @@ impl RequestLog {
         Some(trace.get_or_init(|| TraceContext::of(headers, sample())))
     }
 
-    /// The trace and who takes its spans; none if it is not recorded.
+    /// The trace and its recorder; none if it is not recorded.
     pub(crate) fn recorded(&self) -> Option<(&TraceContext, &SpanRecorder)> {
         let recorder = self.0.recorder.as_deref()?;
         let trace = self.trace().filter(|trace| trace.is_sampled())?;
@@ -131,22 +131,22 @@ impl RequestLog {
         self.0.exchanges.load(Ordering::Relaxed)
     }
 
-    /// Sets what the rules say of the request; the first value stays.
+    /// Sets the verdict of the rules on the request; the first value stays.
     pub(crate) fn judged(&self, verdict: &'static str) {
         let _ = self.0.verdict.set(verdict);
     }
 
-    /// What the rules say of the request, if they were asked.
+    /// The verdict of the rules on the request, if they were applied.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
         self.0.verdict.get().copied()
     }
 
-    /// Sets the site's answer to a forwarded request with findings; the first value stays.
+    /// Sets the site's response to a forwarded request with findings; the first value stays.
     pub(crate) fn answered_by_site(&self, verdict: SiteVerdict) {
         let _ = self.0.site.set(verdict);
     }
 
-    /// The site's answer to a forwarded request with findings.
+    /// The site's response to a forwarded request with findings.
     pub(crate) fn site_verdict(&self) -> Option<&SiteVerdict> {
         self.0.site.get()
     }
@@ -166,7 +166,7 @@ impl RequestLog {
         Duration::from_nanos(self.0.queued.load(Ordering::Relaxed))
     }
 
-    /// The time at backends; none if none was asked.
+    /// The time at backends; none if none got a request.
     pub(crate) fn backend_times(&self) -> Option<BackendTimes> {
         let exchanged = self.0.exchanged.load(Ordering::Relaxed);
         let queued = self.0.queued.load(Ordering::Relaxed);

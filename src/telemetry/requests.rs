@@ -40,13 +40,13 @@ metrics! {
     }
 }
 
-/// The part that answered a request, or the client that left before: the closed set of the label `source`.
+/// The part that responded, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
 
 /// The classes of statuses.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// Who refuses a request of every operation, with the status; these exist from the start.
+/// Sources and statuses of refusals, for every operation; these series exist from the start.
 const REFUSED: [(&str, u16); 6] = [
     ("backend", 500),
     ("edge", 400),
@@ -56,19 +56,19 @@ const REFUSED: [(&str, u16); 6] = [
     ("client", 499),
 ];
 
-/// Who refuses a call beyond a rate limit, with the status.
+/// Source and status of a call beyond a rate limit.
 const LIMITED: [(&str, u16); 1] = [("edge", 429)];
 
-/// Who answers a read as it should be, with the status.
+/// Sources and statuses of reads that succeed or find nothing.
 const READ: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("cache", 200)];
 
-/// Who answers a write, with the status.
+/// Sources and statuses of updates and deletions.
 const WRITTEN: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 401)];
 
-/// Who answers a create, with the status.
+/// Sources and statuses of creates.
 const CREATED: [(&str, u16); 2] = [("backend", 201), ("edge", 401)];
 
-/// Who answers requests for the rest of the site, and those that lead to no operation.
+/// Sources and statuses of requests for the rest of the site, and of those that lead to no operation.
 const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 404)];
 
 /// The metrics of requests; clones share their values.
@@ -78,14 +78,14 @@ pub(crate) struct RequestMetrics {
     queue: Latency,
     backend: Latency,
     edge: Latency,
-    /// The histogram of each operation, which is that of its kind, and its refusals. A calendar page without events is a
-    /// response of the edge with 404, and no refusal.
+    /// The histogram of each operation, which is that of its kind, and its refusals. A calendar page without events is
+    /// a response of the edge with 404, and no refusal.
     by_operation: Arc<ByLabels<&'static str, (Latency, AtomicU64)>>,
     no_root: Arc<str>,
     proxy: ProxyWatch,
 }
 
-/// One answered request.
+/// One served request.
 #[derive(Debug)]
 pub(crate) struct Served<'a> {
     /// The operation's name, `site` or `none`.
@@ -155,7 +155,7 @@ impl RequestMetrics {
         GaugeGuard::raise(&self.series.inflight)
     }
 
-    /// Counts an answered request.
+    /// Counts a served request.
     pub(crate) fn served(&self, served: &Served<'_>) {
         let (source, root) = (served.source, served.root.unwrap_or(&self.no_root));
         let (operation, status) = (served.operation, served.status);
@@ -190,7 +190,8 @@ impl RequestMetrics {
         self.series.validation_findings.add(finding.map(Label::from), 1);
     }
 
-    /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
+    /// Counts the site's response to a forwarded request that `enforce` would refuse: `answered`, `refused` or
+    /// `failed`.
     pub(crate) fn reported(&self, outcome: &'static str) {
         self.series.reported_requests.add([outcome.into()], 1);
     }
@@ -214,7 +215,7 @@ impl RequestMetrics {
 
     /// The counts so far, with zero for sources and classes without requests.
     ///
-    /// They are: who answered, with which status, how fast, and what was refused or forwarded although it breaks a rule.
+    /// They are: sources, statuses, times, and the requests that were refused, or forwarded although they break a rule.
     pub(crate) fn sums(&self) -> Value {
         let series = &self.series;
         let mut refusals = series.http_refusals.sums(|[code]| code.word());
@@ -284,7 +285,7 @@ impl RequestMetrics {
     }
 }
 
-/// Who answers an action, with the status.
+/// Sources and statuses of an action.
 const fn usual(action: Action) -> &'static [(&'static str, u16)] {
     match action {
         Action::Describe | Action::List | Action::Read => &READ,

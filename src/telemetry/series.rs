@@ -16,9 +16,9 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 /// Declares the metrics of one subject, each by one line: name without `edge_`, value, labels, meaning.
 ///
-/// The name is that of the field as well, and its last word may be a unit. A metric without a list of labels exists from
-/// the start; one with a list, even an empty one, has the series that are expected and those that occur. A label `in` words
-/// has all of them from the start, so that "none" differs from "no data".
+/// The name is that of the field as well, and its last word may be a unit. A metric without a list of labels exists
+/// from the start; one with a list, even an empty one, has the series that are expected and those that occur. A label
+/// `in` words has all of them from the start, so that "none" differs from "no data".
 macro_rules! metrics {
     (@type $value:ty) => { $value };
     (@type $value:ty, [$($label:literal),*]) => {
@@ -86,7 +86,7 @@ pub(crate) enum Label {
 #[derive(Debug)]
 pub(crate) struct Series<V, const N: usize>(Arc<RwLock<ByLabels<[Label; N], V>>>);
 
-/// Series with what is said about them.
+/// Series with their description.
 #[derive(Debug)]
 struct RegisteredSeries<V, const N: usize> {
     row: Row,

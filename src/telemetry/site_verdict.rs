@@ -1,8 +1,9 @@
-//! The site's answers to requests that break a rule and are forwarded: the figure that says whether `enforce` is safe.
+//! The site's responses to requests that break a rule and are forwarded: the figure that shows whether `enforce` is
+//! safe.
 
 use serde::Serialize;
 
-/// The answer of the site to one request.
+/// The response of the site to one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SiteVerdict {
     /// The status, or the one inside an envelope.
@@ -11,10 +12,10 @@ pub(crate) struct SiteVerdict {
     pub(crate) code: Option<Box<str>>,
 }
 
-/// Answers of the site, counted.
+/// Responses of the site, counted.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct SiteVerdicts {
-    /// Answers with a status below 400.
+    /// Responses with a status below 400.
     answered: u64,
     /// Refusals, with a status from 400 to 499.
     refused: u64,
@@ -32,7 +33,7 @@ struct CountedVerdict {
     count: u64,
 }
 
-/// Maximum kinds of refusals that are told apart: codes are text of the site.
+/// Maximum kinds of refusals that are distinguished: codes are text of the site.
 const MOST_KINDS: usize = 8;
 
 /// The longest code that is kept, in bytes.
@@ -44,7 +45,7 @@ pub(super) const OUTCOMES: [&str; 3] = ["answered", "refused", "failed"];
 // === impl SiteVerdict ===
 
 impl SiteVerdict {
-    /// An answer; of its code only what looks like one is kept.
+    /// A response; its code is kept only if it has the form of one.
     pub(crate) fn new(status: u16, code: Option<String>) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
         let code = code.filter(|code| code.len() <= LONGEST_CODE && code.bytes().all(is_plain));
@@ -67,7 +68,7 @@ impl SiteVerdict {
 // === impl SiteVerdicts ===
 
 impl SiteVerdicts {
-    /// Counts an answer.
+    /// Counts a response.
     pub(super) fn count(&mut self, verdict: &SiteVerdict) {
         match verdict.outcome() {
             "answered" => self.answered += 1,

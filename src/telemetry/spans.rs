@@ -27,7 +27,7 @@ pub(crate) struct Span {
     pub(crate) name: String,
     /// Its place in the trace.
     pub(crate) ids: SpanIds,
-    /// What tracing systems add, as the client sent it; a copy, because the client's would hold its whole head.
+    /// The `tracestate`, as the client sent it; a copy, because the client's would hold its whole head.
     pub(crate) state: String,
     /// When it began.
     pub(crate) started: Instant,
@@ -35,7 +35,7 @@ pub(crate) struct Span {
     pub(crate) duration: Duration,
     /// True if it ended with an error of the part that it is about.
     pub(crate) is_error: bool,
-    /// What is told about it.
+    /// Its names and values.
     pub(crate) attributes: Attributes,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct SpanIds {
     pub(crate) parent: Option<[u8; 16]>,
 }
 
-/// Names and values that are told about a span.
+/// Names and values of a span.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes(Vec<(&'static str, AttributeValue)>);
 
@@ -92,7 +92,7 @@ metrics! {
     }
 }
 
-/// What became of a span.
+/// The outcome of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum SpanOutcome {
@@ -102,7 +102,7 @@ pub(crate) enum SpanOutcome {
     Rejected,
     /// The queue was full, or the edge ended.
     Dropped,
-    /// The collector did not answer, or refused it.
+    /// The collector did not respond, or refused it.
     Failed,
 }
 
@@ -194,7 +194,7 @@ impl Told for bool {
 // === impl SpanMetrics ===
 
 impl SpanMetrics {
-    /// How many have been counted.
+    /// The number of spans counted.
     pub(crate) fn counted(&self, outcome: SpanOutcome) -> u64 {
         self.trace_spans.count(&[outcome.into_str().into()])
     }

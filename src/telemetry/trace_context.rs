@@ -10,7 +10,7 @@ use calendar_edge_core::settings::Percentage;
 /// The header with trace, parent and flags.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The header with what tracing systems add.
+/// The header with additions of tracing systems.
 pub(crate) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
 /// Maximum bytes of `tracestate` that are passed on; systems must accept as many.
@@ -50,7 +50,7 @@ impl TraceHeaders {
 impl TraceContext {
     /// Continues the trace that a request names, or begins one.
     ///
-    /// Of the traces that begin here this share counts as sampled; others are what their parents say.
+    /// Of the traces that begin here this share counts as sampled; others follow their parents.
     pub(crate) fn of(headers: &TraceHeaders, sample: Percentage) -> Self {
         let parent = headers.parent.as_ref();
         match parent.and_then(|parent| parse(parent.as_bytes())) {
@@ -84,12 +84,12 @@ impl TraceContext {
         }
     }
 
-    /// Whether the trace is recorded by those who record traces.
+    /// True if the trace is sampled.
     pub(crate) const fn is_sampled(&self) -> bool {
         self.is_sampled
     }
 
-    /// A copy of what tracing systems add; empty if it is nothing.
+    /// A copy of these additions; empty without any.
     pub(crate) fn state(&self) -> String {
         let state = self.state.as_ref().and_then(|state| state.to_str().ok());
         state.unwrap_or_default().to_owned()
@@ -104,7 +104,7 @@ impl TraceContext {
     pub(super) fn exchange_ids(&self, number: u32) -> SpanIds {
         let own = u64::from_str_radix(self.span_id(), 16).unwrap_or_default();
         let mut span = self.ids.span;
-        // An id of its own: what is in this half of the edge's id is chance.
+        // An id of its own: this half of the edge's id is random.
         let id = format!("{:016x}", own.wrapping_add(number.into()));
         span.copy_from_slice(id.as_bytes().first_chunk::<16>().unwrap_or(&self.ids.span));
         SpanIds {
@@ -156,7 +156,7 @@ fn parse(parent: &[u8]) -> Option<([u8; 32], [u8; 16], bool)> {
     let mut parts = parent.splitn(5, |byte| *byte == b'-');
     let mut next = || parts.next().filter(|part| is_hex(part));
     let (version, trace, span, flags) = (next()?, next()?, next()?, next()?);
-    // Later versions may say more.
+    // Later versions may have more parts.
     let is_known = version.len() == 2 && version != b"ff" && (version != b"00" || parts.next().is_none());
     let is_zero = |id: &[u8]| id.iter().all(|digit| *digit == b'0');
     if !is_known || flags.len() != 2 || is_zero(trace) || is_zero(span) {

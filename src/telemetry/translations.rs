@@ -1,4 +1,4 @@
-//! How often responses were translated into the version that clients want, by row.
+//! Responses that were translated into the version that clients want, by row.
 
 use super::series::{Counter, metrics};
 use calendar_edge_judge::contract::{DatedDifference, dated_differences};
@@ -13,14 +13,14 @@ metrics! {
 // === impl TranslationMetrics ===
 
 impl TranslationMetrics {
-    /// Creates the series of all rows that responses can meet with zero.
+    /// Creates the series of all rows about responses with zero.
     pub(crate) fn expect(&self) {
         for row in dated_differences().iter().filter(|row| row.is_of_responses()) {
             self.translated.expect([row.name.into()]);
         }
     }
 
-    /// Counts a response that met these rows.
+    /// Counts a response to which these rows applied.
     pub(crate) fn met(&self, rows: &[&'static DatedDifference]) {
         for row in rows {
             self.translated.add([row.name.into()], 1);

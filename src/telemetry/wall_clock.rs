@@ -1,4 +1,4 @@
-//! The wall clock, for timestamps and the age of kept answers; timers must not use it.
+//! The wall clock, for timestamps and the age of kept responses; timers must not use it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

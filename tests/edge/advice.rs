@@ -1,4 +1,4 @@
-//! What `check` says of sites with each kind of trouble, and that its advice settles it.
+//! The lines of `check` about sites with each kind of trouble, and its advice, which settles it.
 
 use std::process::{Command, Output, Stdio};
 

@@ -9,7 +9,7 @@ use crate::support::{Answer, EVENTS, Edge, Origin, Reply, german_root};
 
 const SITE: &str = "/wp-json/tribe/events/v1";
 
-/// Requests that both versions answered on the same data.
+/// Requests that both versions responded to with the same data.
 fn pairs() -> Vec<Value> {
     let text = std::fs::read_to_string("fixtures/versions/pairs.jsonl");
     let text = text.expect("the records are in the repository");
@@ -150,7 +150,7 @@ async fn arguments_that_the_wanted_version_does_not_have_do_not_reach_the_site()
         .await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(origin.only().target, format!("{SITE}/events?page=2"));
-    // What that version judges is judged.
+    // The requests that this version judges are judged.
     assert_eq!(edge.get(&format!("{EVENTS}?page=x")).await.status, 400);
 }
 

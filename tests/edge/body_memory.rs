@@ -1,4 +1,4 @@
-//! The memory of request bodies: one budget for all, and nobody who keeps it from the others.
+//! The memory of request bodies: one budget for all, which no body keeps from the others.
 
 use http::Method;
 

@@ -202,7 +202,7 @@ async fn t118_the_log_has_one_line_and_check_says_what_to_do() {
     let mut program = Program::serve(&config).await;
     name.leads_to(&[program.address]);
     let get = || Answer::to(Edge::client().get(program.url(EVENTS)));
-    // What the start found, while the name led nowhere, stands for a moment.
+    // The result of the start, while the name led nowhere, stands for a moment.
     while get().await.status == StatusCode::BAD_GATEWAY {}
     for _ in 0..10 {
         is_named(&get().await);

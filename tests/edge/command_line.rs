@@ -288,7 +288,7 @@ fn on_terminal(arguments: &str, variables: &[(&str, &str)]) -> Option<String> {
     terminal
         .args(["-qec", &command, "/dev/null"])
         .stdin(Stdio::null());
-    // CI and CLICOLOR_FORCE ask for colours on a terminal of any kind.
+    // CI and CLICOLOR_FORCE demand colours on a terminal of any kind.
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         terminal.env_remove(variable);
     }

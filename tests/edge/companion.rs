@@ -48,7 +48,7 @@ fn time_of(mark: &str) -> u64 {
     time.and_then(|(time, _)| time.parse().ok()).expect("a time")
 }
 
-/// Whether the only request the origin saw has a fresh mark of this key over what arrived.
+/// True if the only request that the origin saw has a fresh mark of this key over its bytes.
 fn fits(origin: &Origin, key: &MarkKey, method: &Method) -> bool {
     let seen = origin.take_seen();
     let [seen] = seen.as_slice() else {

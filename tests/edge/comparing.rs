@@ -59,7 +59,7 @@ pub(crate) fn root(origin: &Origin) -> String {
     format!("{}/wp-json", origin.base())
 }
 
-/// Two origins that answer every request with these bodies.
+/// Two origins that respond to every request with these bodies.
 async fn pair(owner: &str, next: &str) -> (Origin, Origin) {
     let answering = |body: &str| {
         let body = body.to_owned();

@@ -1,4 +1,4 @@
-//! Compressed responses: for whom, of what, and that they say the same.
+//! Compressed responses: for which clients, of which types, and with equal content.
 
 use std::io::Read;
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port, planted, responded};
 
-/// What the suite calls its records.
+/// The suite's names for its records.
 const MADE: &str = "Made by calendar-edge";
 
 /// A calendar under test, and a place for files.
@@ -85,7 +85,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// What was found where a law does not hold, with its subject.
+/// The findings where a law does not hold, with its subject.
 fn failures(report: &Value) -> Vec<(String, String)> {
     let checks = report["checks"].as_array().expect("a list").iter();
     let failed = checks.filter(|check| check["result"] == "failed");
@@ -118,8 +118,8 @@ async fn the_calendar_service_keeps_the_contract_and_is_left_as_it_was() {
     assert!(checks.iter().any(passed), "{report}");
 }
 
-/// Of what is planted, an order of members and telephone numbers without blanks are within the contract: only a comparison
-/// with the first calendar shows them.
+/// Of what is planted, an order of members and telephone numbers without blanks are within the contract: only a
+/// comparison with the first calendar shows them.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_planted_difference_that_breaks_the_contract_is_found() {
     let tested = Tested::start("contract-broken").await;
@@ -149,7 +149,7 @@ async fn every_planted_difference_that_breaks_the_contract_is_found() {
     }
 }
 
-/// A service with one fault of those that no shape tells.
+/// A service with one fault of those that no shape shows.
 async fn faulty(calendar: Calendar, account: String, fault: &'static str) -> Origin {
     let forgetting = parking_lot::Mutex::new(std::collections::BTreeSet::new());
     Origin::answering(move |seen| {
@@ -306,7 +306,7 @@ async fn what_was_created_is_deleted_after_a_failure() {
     assert_eq!(tested.left().await, Vec::<String>::new());
 }
 
-/// Valid JSON, and larger than what an edge relays of one answer.
+/// Valid JSON, and larger than what an edge relays of one response.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_without_end_is_not_read_to_its_end() {
     let padding = " ".repeat(33 * 1024 * 1024);
@@ -319,7 +319,8 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
     assert_eq!(origin.seen().len(), 1);
 }
 
-/// A backend that keeps nothing: what it says to have created last is deleted, though the answer comes after the interrupt.
+/// A backend that keeps nothing: the record that it claims to have created last is deleted, though the response comes
+/// after the interrupt.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_waits_for_what_is_being_created() {
     let gate = Gate::closed();

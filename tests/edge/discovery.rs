@@ -7,7 +7,7 @@ use http::Method;
 use crate::rate_limits::rate;
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply, german_root};
 
-/// A site that names its root in every answer, as WordPress does.
+/// A site that names its root in every response, as WordPress does.
 async fn site() -> Origin {
     Origin::answering_with(|seen, base| {
         let body = format!(r#"{{"asked":"{}"}}"#, seen.target);
@@ -16,7 +16,7 @@ async fn site() -> Origin {
     .await
 }
 
-/// The target of the one `Link` of an answer.
+/// The target of the one `Link` of a response.
 fn linked(answer: &Answer) -> &str {
     let link = answer.header("link").expect("a Link");
     let (target, rest) = link.trim_start_matches('<').split_once('>').expect("a target");

@@ -154,7 +154,7 @@ impl DownloadScene {
         scene
     }
 
-    /// Stores an event as WordPress does, and tells the edge.
+    /// Stores an event as WordPress does, and reports it to the edge.
     async fn edit(&self, id: u64, title: Option<&str>) {
         {
             let mut titles = self.site.titles.lock().expect("a lock");
@@ -168,7 +168,7 @@ impl DownloadScene {
         tell(&self.edge, &message).await;
     }
 
-    /// What the site was asked for that costs it a run for subscribers: files, and pages of events.
+    /// Requests to the site that cost it a run for subscribers: files, and pages of events.
     fn asked(&self) -> Vec<String> {
         let seen = self.origin.take_seen().into_iter().map(|seen| seen.target);
         seen.filter(|target| target.contains("ical") || target.starts_with(API))
@@ -334,7 +334,7 @@ async fn a_day_of_a_thousand_subscribers_costs_the_site_its_edits() {
             assert_eq!(events_in(&answer), 40 - edits, "{poll}");
             tags.insert(subscriber, answer.header("etag").expect("a tag").to_owned());
         }
-        // The next subscriber asks while the edge has not heard yet what the event is now.
+        // The next subscriber comes before the edge has received the new state of the event.
         if [150, 500, 900, 950].contains(&poll) {
             edits += 1;
             scene.edit(u64::try_from(edits).expect("a number"), None).await;

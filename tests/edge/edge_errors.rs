@@ -124,7 +124,7 @@ fn openapi_has_an_example_for_every_code() {
     let expected = errors::ALL
         .iter()
         .filter(|error| !WITHOUT_RESPONSE.contains(&error.status.as_u16()))
-        // Requests to remove answers are no operation of the calendar.
+        // Requests to remove responses are no operation of the calendar.
         .filter(|error| **error != errors::PURGE_REPLAYED)
         .map(|error| error.code.to_owned());
     assert_eq!(shown, expected.collect());

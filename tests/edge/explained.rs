@@ -24,7 +24,7 @@ const PASSING: [&str; 5] = [
 /// Headers that `explain` does not show.
 const SECRET: [&str; 3] = ["authorization", "cookie", "x-wp-nonce"];
 
-/// Requests about who asks, from where, and what the settings allow.
+/// Requests of several callers and addresses, and under several settings.
 const ABOUT_CALLERS: [&str; 36] = [
     "POST @/tags | JSON | {\"name\":\"x\"}",
     "POST @/tags | Cookie: wordpress_logged_in_1=a%7C1%7Cb | JSON | {\"name\":\"x\"}",
@@ -82,7 +82,7 @@ const SETTINGS: [(&str, &str); 4] = [
     ),
 ];
 
-/// A request's fate, as the edge or as `explain` tells it.
+/// A request's fate, as the edge or as `explain` shows it.
 #[derive(Debug, PartialEq)]
 enum Fate {
     Refused {
@@ -121,7 +121,7 @@ fn requests() -> Vec<Request> {
     recorded.chain(rules).chain(callers).filter(is_typable).collect()
 }
 
-/// Whether a request can be typed: text without control characters, and no assumed content type.
+/// True if a request can be typed: text without control characters, and no assumed content type.
 fn is_typable(request: &Request) -> bool {
     let is_plain = |value: &HeaderValue| value.to_str().is_ok();
     let has_type = request.body.is_empty() || request.headers.contains_key("content-type");

@@ -25,7 +25,7 @@ const ASKED: [&str; 12] = [
     "/nowhere",
 ];
 
-/// A decision, as the edge or as `explain` tells it: the status of a refusal, or the target at the site.
+/// A decision, as the edge or as `explain` shows it: the status of a refusal, or the target at the site.
 #[derive(Debug, PartialEq)]
 enum Decided {
     Refused(u64, String),

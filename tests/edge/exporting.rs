@@ -180,7 +180,7 @@ async fn an_account_exports_what_it_can_read() {
     assert!(summary(&all)["account"].is_string());
     let text = std::fs::read_to_string(all.join("manifest.json")).expect("a file");
     assert!(!text.contains("ZGVtbz") && !text.contains("demo"), "{text}");
-    // What the public may not read is not gone.
+    // Records that the public may not read are not gone.
     let since = all.display().to_string();
     let (status, complaint) = export(&setup, "later", &["--since", &since]).await;
     assert_eq!(status, Some(2));
@@ -197,7 +197,7 @@ async fn an_account_exports_what_it_can_read() {
     assert!(complaint.contains("entries"), "{complaint}");
 }
 
-/// The page that a request for a list asks for.
+/// The page that a request for a list names.
 pub(crate) fn page(seen: &Seen) -> Option<u64> {
     let (_, rest) = seen
         .target

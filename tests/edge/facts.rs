@@ -1,4 +1,5 @@
-//! The facts of the calendar over real sockets: what the edge asks the companion plugin, and which replies it takes.
+//! The facts of the calendar over real sockets: the edge's requests to the companion plugin, and the replies that it
+//! takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,20 +20,20 @@ const SECRET: &[u8] = b"a secret of thirty-two characters";
 /// The events of one reply.
 const PAGE: usize = 2;
 
-/// What is wrong with the replies of a site.
+/// Faults of a site's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Fault {
     #[default]
     None,
     /// They are sealed with another secret.
     Forged,
-    /// The body is another one than the seal says.
+    /// The body is another one than that of the seal.
     Altered,
-    /// A reply to an earlier question comes again.
+    /// A reply to an earlier request comes again.
     Replayed,
     /// The event plugin is not active.
     NoPlugin,
-    /// Nothing is told, and no number shown.
+    /// No facts, and no number.
     Silent,
 }
 
@@ -52,11 +53,11 @@ pub(crate) struct SiteState {
     pub(crate) has_begun: bool,
     /// The pages that show an event.
     pub(crate) full: BTreeSet<String>,
-    /// How long facts take.
+    /// The time until facts come.
     delay: Duration,
 }
 
-/// A site whose plugin tells facts, and an edge in front of it.
+/// A site whose plugin reports facts, and an edge in front of it.
 pub(crate) struct FactsScene {
     site: Arc<Mutex<SiteState>>,
     pub(crate) origin: Origin,
@@ -96,7 +97,7 @@ impl SiteState {
             } else {
                 "none"
             };
-            // As WordPress prints what it was asked for.
+            // WordPress prints the requested address.
             let link = format!("<a href=\"{}\">WordPress</a>", seen.target);
             let page =
                 format!("<div class=\"tribe-events-view\"><article class=\"{class}\">{link}</article></div>");
@@ -219,7 +220,7 @@ impl FactsScene {
         change(&mut self.site.lock().expect("a lock"));
     }
 
-    /// Stores an event as WordPress does, and tells the edge.
+    /// Stores an event as WordPress does, and reports it to the edge.
     pub(crate) async fn edit(&self, id: u64, start: &str) {
         let mut number = 0;
         self.change(|site| {
@@ -231,7 +232,7 @@ impl FactsScene {
         tell(&self.edge, &message).await;
     }
 
-    /// The questions for facts so far, without their nonces.
+    /// The requests for facts so far, without their nonces.
     fn questions(&self) -> Vec<String> {
         let seen = self.origin.take_seen();
         let queries = seen.iter().filter_map(|seen| {
@@ -262,7 +263,7 @@ impl FactsScene {
         panic!("{series}: {:?}", self.edge.metric(series).await);
     }
 
-    /// Waits until the site was asked this.
+    /// Waits until the site got this request.
     async fn until_asked(&self, question: &str) -> Vec<String> {
         let mut asked = Vec::new();
         for _ in 0..300 {

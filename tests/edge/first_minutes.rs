@@ -1,4 +1,4 @@
-//! `init`: what a site says about itself becomes a configuration that `check` accepts.
+//! `init`: a site's description of itself becomes a configuration that `check` accepts.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -16,7 +16,7 @@ pub(crate) struct Ran {
     pub(crate) errors: String,
 }
 
-/// A fake WordPress: its folder, what its REST root says, and the languages that have a root of their own.
+/// A fake WordPress: its folder, the body of its REST root, and the languages that have a root of their own.
 #[derive(Clone)]
 pub(crate) struct FakeWordPress {
     pub(crate) folder: &'static str,
@@ -293,7 +293,7 @@ async fn redirects_within_the_site_are_followed_and_shown() {
     assert!(ran.out.contains(&shown), "{}", ran.out);
 }
 
-/// Demands that `init` writes nothing for a site, and says why.
+/// Demands that `init` writes nothing for a site, and prints the reason.
 async fn refused(origin: &Origin, part: &str) {
     let directory = Directory::new("init-unusable");
     let file = directory.path().join("edge.toml");

@@ -41,7 +41,7 @@ fn a_file_in_the_working_directory_is_found_and_named() {
         text(&checked.stdout).contains("ok: the configuration edge.toml\n"),
         "{checked:?}"
     );
-    // The start fails at its listener for operators, and says which setting that is.
+    // The start fails at its listener for operators, with the name of that setting.
     let served = run(directory.path(), &["serve"]);
     let errors = text(&served.stderr);
     assert!(errors.contains("\"file\":\"edge.toml\""), "{errors}");

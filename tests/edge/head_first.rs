@@ -1,4 +1,4 @@
-//! What the head of a request decides is answered without a byte of its body.
+//! A request that its head decides gets its response without a byte of its body.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ async fn edge(origin: &Origin, settings: impl FnOnce(&mut Settings)) -> Edge {
     Edge::builder().origin(origin).settings(settings).start().await
 }
 
-/// The answer to a head alone.
+/// The response to a head alone.
 async fn told(edge: &Edge, target: &str, fields: &str) -> RawAnswer {
     let head = format!("POST {target} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n");
     let mut client = edge.raw().await;

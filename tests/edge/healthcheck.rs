@@ -1,4 +1,4 @@
-//! `healthcheck`: what a container asks about the edge in it.
+//! `healthcheck`: a container's check of the edge in it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs it beside the runtime of the test, which answers it.
+/// Runs it beside the runtime of the test, which serves it.
 async fn run(mut command: Command) -> (Option<i32>, String) {
     let run = tokio::task::spawn_blocking(move || command.output());
     let Output {
@@ -99,7 +99,7 @@ async fn it_asks_the_listener_of_the_same_configuration() {
     let program = Program::serve(&config).await;
     assert_eq!(run(at(&config)).await, ready());
 
-    // The running edge refuses a broken file. The variable of a container says where it listens.
+    // The running edge refuses a broken file. The variable of a container names the address.
     directory.write("edge.toml", "listen = 1");
     assert_eq!(run(at(&config)).await.0, Some(78));
     let mut command = at(&config);

@@ -112,7 +112,7 @@ async fn read_as(edge: &Edge, name: &str) -> Answer {
     Answer::to(request(edge, name, "right")).await
 }
 
-/// The claims of the token that an answer repeats, if its signature is right.
+/// The claims of the token that a response repeats, if its signature is right.
 fn claims(answer: &Answer) -> Value {
     assert_eq!(answer.status, 200, "{}", answer.body);
     let json = answer.json();
@@ -395,7 +395,7 @@ async fn copies_have_identities_as_well() {
     assert!(copy.header(IDENTITY).is_some() && copy.header("authorization").is_none());
 }
 
-// === what operators are told ===
+// === the lines for operators ===
 
 /// The program with a backend that gets identities by this secret.
 fn setup(name: &str, site: &str, next: &str, secrets: &Directory, secret: &[u8]) -> Setup {

@@ -1,4 +1,4 @@
-//! Reads with the same target: judged once, and answered as if each were the first.
+//! Reads with the same target: judged once, with the responses of a first read.
 
 use calendar_edge_core::settings::{Mode, OtherTraffic, UndeclaredParameters};
 use http::Method;
@@ -14,7 +14,7 @@ fn request(edge: &Edge, target: &str, fields: &[(&str, &str)]) -> reqwest::Reque
         .fold(request, |request, (name, value)| request.header(*name, *value))
 }
 
-/// What the origin saw, without what differs between two requests of one client.
+/// The request at the origin, without the parts that differ between two requests of one client.
 fn same_in_all(seen: &Seen) -> (String, Vec<(String, String)>) {
     let mut fields: Vec<_> = seen
         .headers

@@ -14,7 +14,7 @@ fn german(origin: &Origin) -> Root {
     german_root(&format!("{}/de", origin.base()))
 }
 
-/// What WordPress refuses below a root, with its body in English and in German.
+/// Requests that WordPress refuses below a root, with their bodies in English and in German.
 const REFUSALS: [(&str, u16, &str, &str); 5] = [
     (
         "calendar-edge-words",
@@ -130,7 +130,7 @@ async fn a_root_refuses_in_the_words_that_its_site_teaches() {
     );
 }
 
-/// How often a site was asked for each of its words but the first.
+/// The number of requests to a site for each of its words but the first.
 fn asked(origin: &Origin) -> Vec<usize> {
     let seen = origin.take_seen();
     let times = REFUSALS[1..].iter().map(|(target, ..)| {
@@ -193,7 +193,7 @@ async fn a_root_leads_to_its_own_root_at_the_site() {
     assert_eq!(targets, expected);
 }
 
-/// A site with languages in directories: `lang` chooses the root that every address of an answer is below.
+/// A site with languages in directories: `lang` chooses the root that every address of a response is below.
 async fn site_with_directories(root: Option<&str>) -> (Origin, Edge) {
     let origin = Origin::answering(|seen| {
         let directory = if seen.target.contains("lang=de") || seen.target.starts_with("/de/") {
@@ -219,7 +219,7 @@ async fn site_with_directories(root: Option<&str>) -> (Origin, Edge) {
     (origin, edge)
 }
 
-/// The next page, and the root that the answer names.
+/// The next page, and the root that the response names.
 async fn names(edge: &Edge, target: &str) -> (String, Option<String>) {
     let answer = edge.get(target).await;
     let next = answer.json()["next_rest_url"].as_str().expect("a URL").to_owned();
@@ -254,7 +254,7 @@ async fn a_public_root_may_have_another_path_than_the_sites() {
     assert_eq!(names(&edge, german).await, expected);
 }
 
-/// The edge has no address for such a root, so the answer keeps the site's own.
+/// The edge has no address for such a root, so the response keeps the site's own.
 #[tokio::test]
 async fn a_language_without_a_root_is_not_taken_for_another_one() {
     let (_origin, edge) = site_with_directories(None).await;

@@ -45,10 +45,10 @@ impl Lines {
         (lines, guard)
     }
 
-    /// Makes the edge log until it is heard.
+    /// Makes the edge log until a line arrives.
     ///
-    /// A place in the code that another thread reaches for the first time while this one subscribes may miss
-    /// the subscriber, until the places are asked again.
+    /// A place in the code that another thread reaches for the first time while this one subscribes may miss the
+    /// subscriber, until the places are enumerated again.
     async fn warm_up(&self) {
         let edge = Edge::before(&Origin::down()).await;
         for attempt in 0.. {

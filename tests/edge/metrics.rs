@@ -39,8 +39,8 @@ const DEPENDING: [(&str, &str); 6] = [
     ("edge_cutover_calls", "rule"),
 ];
 
-/// The names and labels of all series of a scrape, but for the concerns about one backend, rule or file: those stand there
-/// as long as they hold.
+/// The names and labels of all series of a scrape, but for the concerns about one backend, rule or file: those stand
+/// there as long as they hold.
 fn series(text: &str) -> BTreeSet<String> {
     let holds_now = |line: &&str| line.starts_with("edge_concern{") && !line.contains("about=\"\"");
     let lines = text
@@ -76,7 +76,7 @@ async fn send(edge: &Edge, method: Method, target: &str, body: &'static str) -> 
     Answer::to(request.header("authorization", BASIC).body(body)).await
 }
 
-/// Requests that are answered and refused by every part of the edge.
+/// Requests with responses and refusals of every part of the edge.
 async fn ask_for_everything(edge: &Edge) {
     for query in [
         "",
@@ -224,7 +224,7 @@ async fn findings_of_mode_report_add_no_series() {
     let before = scrape(&edge).await;
     ask_for_everything(&edge).await;
     let new = added(&before, &scrape(&edge).await);
-    // What no mode waives is refused.
+    // A rule that no mode waives refused it.
     let unusual = |series: &String| {
         series.starts_with("edge_validation_findings_total{")
             && series.contains("mode=\"report\"")

@@ -1,4 +1,4 @@
-//! What the documentation names exists: fields of log lines, commands and their flags.
+//! The names in the documentation exist: fields of log lines, commands and their flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -7,7 +7,7 @@ use guards::pages::{pages, prose, quoted};
 
 use crate::support::{Directory, Edge, Origin, Program, Reply};
 
-/// A line of each kind of request: refused, answered by the site, answered by the cache.
+/// A line of each kind of request: refused, served by the site, served by the cache.
 async fn logged_fields() -> BTreeSet<String> {
     let origin = Origin::always(Reply::json(200, r#"{"events":[],"rest_url":"x"}"#)).await;
     let directory = Directory::new("logged-fields");

@@ -1,4 +1,5 @@
-//! A method that a client names beside its method decides of a write, as it does in WordPress, and of nothing else (T-109).
+//! A method that a client names beside its method decides of a write, as it does in WordPress, and of nothing else
+//! (T-109).
 
 use calendar_edge_core::settings::{CutMethods, Mode, OperationSettings, Profile, Settings};
 use calendar_edge_judge::contract::table;

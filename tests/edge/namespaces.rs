@@ -1,4 +1,4 @@
-//! A request is answered in the public namespace that it names.
+//! A response has the public namespace that its request names.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -124,7 +124,7 @@ async fn the_namespace_that_the_site_lists_is_used_while_none_is_set() {
         let answer = edge.get(&format!("/wp-json/{asked}/tags")).await;
         assert_eq!(answer.status, status, "{asked}: {}", answer.body);
     }
-    // The site is asked for its namespaces once before its index is read.
+    // The namespaces of the site are requested once before its index is read.
     let mut seen = origin.take_seen();
     while !seen.iter().any(|seen| seen.target == "/wp-json/club/events/v1") {
         tokio::time::sleep(Duration::from_millis(5)).await;

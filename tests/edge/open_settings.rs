@@ -1,11 +1,11 @@
-//! Settings that open something to others than an operator may think are said aloud.
+//! Settings that open more to others than an operator may think are logged.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use crate::support::{Directory, Origin, Program, Reply};
 
-/// The settings that are told of.
+/// The settings in the log.
 const KEYS: [&str; 4] = [
     "admin.listen",
     "admin.token_file",

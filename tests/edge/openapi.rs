@@ -251,7 +251,7 @@ fn check_samples(document: &Value, value: &Value, checked: &mut usize) {
                 );
                 *checked += 1;
             }
-            // What stands in an example is no schema.
+            // An example contains no schema.
             let schemas = members.iter().filter(|(name, _)| *name != "examples");
             schemas.for_each(|(_, member)| check_samples(document, member, checked));
         }

@@ -212,7 +212,7 @@ async fn connections_beyond_the_cap_wait_while_requests_run() {
     let early = tokio::time::timeout(Duration::from_millis(50), second.head()).await;
     assert!(early.is_err(), "{early:?}");
     gate.open();
-    // It is answered to its end before it makes room.
+    // It gets its whole response before it makes room.
     assert_eq!(first.answer().await.status, 200);
     assert_eq!(second.answer().await.status, 200);
 }

@@ -1,4 +1,5 @@
-//! The way to the origin: the host that requests name, the address that is dialled, and what `check` says of both.
+//! The way to the origin: the host that requests name, the address that is dialled, and the lines of `check` about
+//! both.
 
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
@@ -14,7 +15,7 @@ fn dial(origin: &Origin) -> Option<DialAddress> {
     DialAddress::parse(origin.base().strip_prefix("http://").expect("plain HTTP"))
 }
 
-/// An edge in front of the whole site; nobody can look up the name in `url`.
+/// An edge in front of the whole site; the name in `url` cannot be looked up.
 async fn edge_at(url: &str, change: impl FnOnce(&mut Settings)) -> Edge {
     Edge::builder()
         .site(url)
@@ -166,7 +167,7 @@ async fn with_tls_the_name_is_checked_and_the_address_dialled() {
 
 // === check ===
 
-/// What `check` says of an origin with these lines in `[origin]`, and its exit status.
+/// The output of `check` for an origin with these lines in `[origin]`, and its exit status.
 async fn check(name: &str, top: &str, origin: &str) -> (String, Option<i32>) {
     let directory = Directory::new(name);
     directory.write("secret", "a secret of thirty-two characters\n");
@@ -185,7 +186,7 @@ async fn check(name: &str, top: &str, origin: &str) -> (String, Option<i32>) {
     )
 }
 
-/// A site at `home` that redirects every page asked for under another host or over another scheme.
+/// A site at `home` that redirects every page requested under another host or over another scheme.
 async fn wordpress(home: &'static str) -> Origin {
     Origin::answering(move |seen| {
         if seen.target.starts_with("/wp-json") {

@@ -1,4 +1,4 @@
-//! Calendar pages over real sockets: which of them the edge answers, and what makes it stop.
+//! Calendar pages over real sockets: those that the edge serves, and the findings that stop it.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::feed::feed_site::key;
 use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply};
 
 const FAR: &str = "/events/month/2127-04/";
-/// The address at which the edge asks for it.
+/// The address at which the edge requests it.
 const CHECKED: &str = "/events/2127-04/";
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const LOGIN: &str = "wordpress_logged_in_ab=u%7C1";
 
-/// A site with five events on 1 August 2027, and an edge that answers pages.
+/// A site with five events on 1 August 2027, and an edge that serves pages.
 async fn scene(change: impl FnOnce(&mut SiteState)) -> FactsScene {
     let scene = FactsScene::with(change, |settings| {
         settings.calendar_pages.mode = Mode::Enforce;
@@ -25,12 +25,12 @@ async fn scene(change: impl FnOnce(&mut SiteState)) -> FactsScene {
     })
     .await;
     scene.until_whole(true).await;
-    // Rules are read for the first page that is asked for.
+    // Rules are read for the first requested page.
     until_forwarded(&scene, "/events/month/2150-01/", false).await;
     scene
 }
 
-/// Returns true if the site answered.
+/// Returns true if the site responded.
 async fn is_forwarded(scene: &FactsScene, target: &str) -> bool {
     scene.edge.get(target).await.body.contains("WordPress")
 }
@@ -40,7 +40,7 @@ async fn count(scene: &FactsScene, outcome: &str) -> String {
     scene.edge.metric(&series).await.unwrap_or_default()
 }
 
-/// Waits until an address is answered by the edge, or is not.
+/// Waits until the edge serves an address, or no longer.
 async fn until_forwarded(scene: &FactsScene, target: &str, forwarded: bool) {
     for _ in 0..400 {
         if is_forwarded(scene, target).await == forwarded {
@@ -138,7 +138,7 @@ async fn a_new_event_opens_its_month_with_its_message() {
 async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
     let scene = scene(|_| {}).await;
     assert!(!is_forwarded(&scene, FAR).await);
-    // PHP tells of it when the editor has its response.
+    // PHP reports it when the editor has its response.
     scene.change(|site| {
         site.store(34, "2127-04-10 10:00:00");
         site.has_begun = true;
@@ -176,7 +176,7 @@ async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
     until_forwarded(&scene, "/events/month/2128-04/", false).await;
 }
 
-/// How often the site was asked for the page by the edge itself.
+/// The number of the edge's own requests for the page.
 fn checks(scene: &FactsScene) -> usize {
     let seen = scene.origin.seen();
     seen.iter().filter(|seen| seen.target == CHECKED).count()
@@ -200,7 +200,7 @@ async fn an_event_on_a_page_that_was_taken_for_empty_ends_the_edges_own_answers(
     })
     .await;
     assert!(!is_forwarded(&scene, FAR).await);
-    // The site is asked after one of the next responses: it rests of another question now.
+    // The check follows one of the next responses: it rests after another one now.
     until_checked(&scene, 1).await;
     assert!(
         !is_forwarded(&scene, FAR).await,
@@ -303,7 +303,7 @@ async fn a_silent_companion_opens_all_pages() {
     until_forwarded(&scene, FAR, false).await;
 }
 
-/// A site each of whose robots may ask for two pages an hour.
+/// A site that lets each robot read two pages an hour.
 async fn scene_with_two_pages_for_robots(reconcile: Duration) -> FactsScene {
     // A client gets a quarter.
     scene_for_robots(reconcile, 8).await

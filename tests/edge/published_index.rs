@@ -18,7 +18,7 @@ struct Site {
 }
 
 impl Site {
-    /// A site of this version; `events/0` is answered as before 6.17.2.
+    /// A site of this version; `events/0` has the response of versions before 6.17.2.
     async fn of_version(version: &str) -> Self {
         Self::publishing(Reply::json(200, &index_text(version))).await
     }
@@ -71,7 +71,7 @@ async fn reading(site: &Site, change: impl FnOnce(&mut Settings)) -> Edge {
     edge.start().await
 }
 
-/// Waits until the OpenAPI document says, or does not say, this text.
+/// Waits until the OpenAPI document contains this text, or does not.
 async fn until_routes(edge: &Edge, text: &str, expected: bool) {
     while edge.admin("/openapi.json").await.body.contains(text) != expected {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -121,7 +121,7 @@ async fn arguments_that_the_site_does_not_publish_are_not_judged() {
     ];
     let expected = expected.map(|query| format!("/wp-json/tribe/events/v1/events?{query}"));
     assert_eq!(site.calls(), expected);
-    // What the site publishes is judged as before.
+    // The arguments that the site publishes are judged as before.
     assert_eq!(edge.get(&format!("{EVENTS}?per_page=x")).await.status, 400);
     let update = edge.request(Method::PUT, &format!("{EVENTS}/56"));
     let update = update.basic_auth("a", Some("b")).body(r#"{"password":""}"#);
@@ -225,7 +225,7 @@ async fn a_damaged_index_leaves_the_table_in_force_as_it_is() {
             "{at}"
         );
     }
-    // A partial index says nothing about the operations that it leaves out.
+    // A partial index shows nothing of the operations that it leaves out.
     let mut partial: Value = serde_json::from_str(&whole).expect("JSON");
     let routes = partial["routes"].as_object_mut().expect("a map");
     routes.remove("/tribe/events/v1/events");

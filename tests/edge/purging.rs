@@ -1,4 +1,5 @@
-//! Requests to remove answers, and the site's count of changes: who is obeyed, and what is noticed without an order.
+//! Requests to remove responses, and the site's count of changes: the permitted senders, and changes noticed without an
+//! order.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ const ALL: &str = r#"{"all":true}"#;
 #[derive(Clone, Default)]
 struct Site {
     changes: Arc<AtomicU64>,
-    /// It fails where the edge asks for the number.
+    /// It fails where the edge requests the number.
     is_mute: Arc<AtomicBool>,
 }
 
@@ -71,7 +72,7 @@ fn key() -> MarkKey {
     MarkKey::new(b"a secret of thirty-two characters").expect("a secret")
 }
 
-/// Answers are kept for no time without a companion plugin, and for an hour with one.
+/// Responses are stored for no time without a companion plugin, and for an hour with one.
 fn settings(settings: &mut Settings) {
     settings.origin.mark_key = Some(key());
     settings.cache.enabled = true;
@@ -85,10 +86,10 @@ async fn edge_before(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edg
     edge.settings(change).start().await
 }
 
-/// Shows the edge a first number, so that answers behind it are kept. This one is a page, which is not.
+/// Shows the edge a first number, so that responses behind it are stored. This one is a page, which is not.
 async fn introduce(edge: &Edge, origin: &Origin) {
     edge.get("/wp-json/calendar/events/v1/venues/9").await;
-    // The times of signs and of kept answers are compared in whole milliseconds.
+    // The times of signs and of stored responses are compared in whole milliseconds.
     tokio::time::sleep(Duration::from_millis(20)).await;
     reads(origin);
 }
@@ -135,7 +136,7 @@ fn removed(answer: &Answer) -> u64 {
     body["removed"].as_u64().expect("a number")
 }
 
-/// Reads both records, and says how many of them the site was asked for.
+/// Reads both records, and returns the number of them that were requested from the site.
 async fn read_both(edge: &Edge, origin: &Origin) -> usize {
     for target in [EVENT, VENUE] {
         assert_eq!(edge.get(target).await.status, StatusCode::OK, "{target}");
@@ -143,7 +144,7 @@ async fn read_both(edge: &Edge, origin: &Origin) -> usize {
     reads(origin)
 }
 
-/// Waits until answers are asked for again.
+/// Waits until responses are requested again.
 async fn until_removed(edge: &Edge, origin: &Origin) -> Duration {
     let begun = tokio::time::Instant::now();
     while read_both(edge, origin).await == 0 {
@@ -256,10 +257,10 @@ async fn t106_a_message_to_another_edge_or_from_another_site_is_worth_nothing() 
     ] {
         assert_eq!(send(to, HOME).await, status, "{to}");
     }
-    // Once the site has told its name in response to the edge's own question, no other has a say.
+    // Once the site has shown its name in response to the edge's own request, no other counts.
     let mut status = StatusCode::OK;
     for _ in 0..20 {
-        // It asks where it answers from what it has stored, and so hears nothing.
+        // Its own requests go out only where it serves stored responses, which bring no number.
         for _ in 0..20 {
             edge.get(EVENT).await;
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -302,7 +303,7 @@ async fn without_a_secret_the_public_listener_takes_no_orders() {
         (answer.status, code(&answer).as_str()),
         (StatusCode::NOT_FOUND, "rest_no_route")
     );
-    // Nor does it trust a count that nobody can ask it about.
+    // Nor does it trust a count that it cannot request.
     introduce(&edge, &origin).await;
     assert_eq!(read_both(&edge, &origin).await, 2);
     assert_eq!(read_both(&edge, &origin).await, 2);
@@ -333,7 +334,7 @@ async fn answers_last_only_while_the_site_counts() {
     introduce(&edge, &origin).await;
     assert_eq!(read_both(&edge, &origin).await, 2);
     assert_eq!(read_both(&edge, &origin).await, 0);
-    // An answer without a number says that the plugin is gone; with the next one everything is asked for again.
+    // A response without a number shows that the plugin is gone; with the next one everything is requested again.
     site.count(0);
     edge.get("/wp-json/calendar/events/v1/events/51").await;
     site.count(5);

@@ -1,4 +1,4 @@
-//! The queue toward the site: who waits, who is sent away, and who leaves (decision 0032).
+//! The queue toward the site: calls that wait, that are sent away, and that leave (decision 0032).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,7 +53,7 @@ fn write(edge: &Edge) -> JoinHandle<Answer> {
     tokio::spawn(Answer::to(request.body(r#"{"title":"Gala"}"#)))
 }
 
-/// The calls that the site has seen; beside them, the edge asks for the site's time zone.
+/// The calls that the site has seen; beside them, the edge requests the site's time zone.
 fn asked(origin: &Origin) -> usize {
     let seen = origin.seen();
     seen.iter()
@@ -82,7 +82,7 @@ fn assert_shed(answer: &Answer) {
     assert_eq!(answer.header("retry-after"), Some("1"));
 }
 
-/// A raw client that asks for something of its own.
+/// A raw client with a request of its own.
 async fn asking(edge: &Edge, target: &str) -> RawClient {
     let mut client = edge.raw().await;
     client.send(raw_get(target)).await;
@@ -199,13 +199,13 @@ async fn a_read_with_a_stale_answer_does_not_wait() {
     let held = read(&edge, 0);
     gate.reached_by(1).await;
 
-    // There is a place: the question takes it, and the client does not wait for its turn.
+    // There is a place: the request takes it, and the client does not wait for its turn.
     let behind = edge.get(&event).await;
     assert_eq!(behind.status, 200);
     let status = behind.header("cache-status").unwrap();
     assert!(status.ends_with("detail=origin-busy"), "{status}");
     waiting(&edge, &origin, 1).await;
-    // Those who ask the same do not take further places.
+    // Followers of the same request take no further places.
     assert_eq!(edge.get(&event).await.body, behind.body);
     waiting(&edge, &origin, 1).await;
 
@@ -266,7 +266,7 @@ async fn who_leaves_gives_up_the_place() {
     let edge = narrow(&origin, |settings| settings.origin.max_pending = 2).await;
     let held = read(&edge, 0);
     gate.reached_by(1).await;
-    // One question for two: it waits until the second one has left.
+    // One request for two: it waits until the second one has left.
     let target = format!("{EVENTS}?search=same");
     let (first, second) = (asking(&edge, &target).await, asking(&edge, &target).await);
     waiting(&edge, &origin, 1).await;

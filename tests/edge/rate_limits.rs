@@ -146,9 +146,9 @@ async fn t75_credentials_have_budgets_of_their_own() {
     assert_eq!(read("192.0.2.1", "Basic Yjpi").await.status, 200);
 }
 
-/// Ways to send the name `alice` and a password: each is the account's, or is refused.
-/// The last of those with an Authorization are `álice`, `alice` in wide letters, with a percent-encoded byte, with tags, with
-/// an entity and with a blank of no width.
+/// Ways to send the name `alice` and a password: each is the account's, or is refused. The last of those with an
+/// Authorization are `álice`, `alice` in wide letters, with a percent-encoded byte, with tags, with an entity and with
+/// a blank of no width.
 const SPELLINGS: [(&str, &str); 20] = [
     ("authorization", "Basic YWxpY2U6eA=="),
     ("authorization", "basic YWxpY2U6eQ=="),
@@ -367,7 +367,7 @@ async fn t75_an_address_holds_so_many_connections() {
     assert_eq!(second.send(&request).await.answer().await.status, 200);
     drop(first);
     let last = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    // The edge notices that the first one left when its system tells it.
+    // The edge notices that the first one left when its system reports it.
     let served = async { while edge.raw().await.send(&last).await.rest().await.is_empty() {} };
     tokio::time::timeout(Duration::from_secs(5), served)
         .await

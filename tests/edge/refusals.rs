@@ -58,7 +58,7 @@ async fn a_refusal_is_explained_with_its_request_and_without_its_secrets() {
     let text = kept.to_string();
     assert!(!text.contains("hidden") && text.contains("redacted"), "{text}");
     assert!(!text.contains("aGlkZGVu"), "{text}");
-    // What the redacted request is about is in the list as well, without its contents.
+    // The subject of the redacted request is in the list as well, without its contents.
     let list = edge.admin("/refusals").await.json();
     assert_eq!(list["refusals"][0]["parameters"], json!(["name"]));
     assert!(!list.to_string().contains("password"), "{list}");

@@ -215,7 +215,7 @@ async fn a_key_of_the_file_that_a_variable_hides_is_named_at_start_and_at_every_
 async fn a_file_that_is_changed_during_the_start_is_read_again() {
     let directory = Arc::new(Directory::new("during-start"));
     let (beside, writing) = (Arc::clone(&directory), Once::new());
-    // The edge asks for the index before it serves.
+    // The edge requests the index before it serves.
     let file = |origin: &str, more: &str| file(origin, more).replace("read_index = false\n", "");
     let origin = Origin::answering_with(move |_, base| {
         writing.call_once(|| drop(beside.write("edge.toml", &file(base, "mode = \"off\""))));

@@ -1,4 +1,4 @@
-//! The venues and organizers that the edge repairs, among the recorded requests, and what the site said to them.
+//! The venues and organizers that the edge repairs, among the recorded requests, and the site's responses to them.
 
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
@@ -17,7 +17,7 @@ fn forwarded(edge: &Edge, request: &Request) -> Option<String> {
 }
 
 /// Every request whose meaning `repair` changes is one that the site refused with 400: without it the site's own
-/// answer comes back, and nothing that the site accepts depends on it.
+/// response comes back, and nothing that the site accepts depends on it.
 #[test]
 fn only_what_the_site_refuses_is_repaired() {
     let repairing = Edge::new(&settings());

@@ -1,4 +1,4 @@
-//! Mode report says what an operator needs to decide: what was sent, and what the site made of it.
+//! Mode report shows the figures for an operator's decision: the requests, and the site's responses to them.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
 
 const INVALID: &str = r#"{"code":"rest_invalid_param","message":"No.","data":{"status":400}}"#;
 
-/// A site that refuses page 0, answers other odd pages, and fails for a time that nobody reads.
+/// A site that refuses page 0, serves other odd pages, and fails for a time that cannot be read.
 async fn origin() -> Origin {
     Origin::answering(|seen| {
         if seen.target.contains("page=0") {
@@ -36,7 +36,7 @@ async fn reporting(origin: &Origin) -> Edge {
         .await
 }
 
-/// The row of a parameter, once all its answers are counted.
+/// The row of a parameter, once all its responses are counted.
 async fn row(edge: &Edge, parameter: &str) -> Value {
     let sums = edge.admin("/findings").await.json();
     let rows = sums["findings"].as_array().expect("rows");

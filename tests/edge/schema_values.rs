@@ -82,7 +82,7 @@ fn text(schema: &Value) -> BoxedStrategy<Value> {
     let pattern = match schema["pattern"].as_str() {
         Some(pattern) => match pattern.strip_prefix('^') {
             Some(whole) => whole.strip_suffix('$').expect("anchored at both ends").to_owned(),
-            // What it asks for, somewhere.
+            // A matching text, somewhere.
             None => format!(r"\PC{{0,5}}({pattern})\PC{{0,5}}"),
         },
         None => r"\PC{0,12}".to_owned(),

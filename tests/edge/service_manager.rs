@@ -215,7 +215,7 @@ async fn passed_sockets_take_the_place_of_configured_ones() {
     let (clients, operators) = (tcp(), tcp());
     let address = clients.local_addr().expect("an address");
     let admin = operators.local_addr().expect("an address");
-    // Systemd listens first: who connects before the start is answered after it.
+    // Systemd listens first: a client that connects before the start gets its response after it.
     let mut early = RawClient::connect(address).await;
     early.send(raw_get(EVENTS)).await;
 

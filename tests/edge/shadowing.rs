@@ -426,7 +426,7 @@ async fn a_backend_that_is_down_is_a_difference_until_its_breaker_opens() {
     assert!(compared < 30, "the breaker never opened");
 }
 
-/// A backend whose answers have no end.
+/// A backend whose responses have no end.
 async fn endless() -> (String, Arc<std::sync::atomic::AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let base = format!("http://{}", listener.local_addr().expect("a bound listener"));

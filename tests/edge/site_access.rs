@@ -1,5 +1,5 @@
-//! Sites that do not let everybody in, or know themselves by another name: `init` and `check` say what is in the way, and the
-//! settings that they name open it.
+//! Sites with limited access, or with another name of their own: `init` and `check` name the obstacle, and the settings
+//! that they name open the site.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,8 +24,8 @@ async fn init(site: &str, file: &Path, flags: &[&str]) -> Ran {
     run(&[&arguments[..], flags].concat()).await
 }
 
-/// An ordinary WordPress at an address of its own: pages under another host than its own lead somewhere else, or the web
-/// server does not know them.
+/// An ordinary WordPress at an address of its own: pages under another host than its own lead somewhere else, or the
+/// web server does not know them.
 async fn known_by_name(elsewhere: Option<&'static str>) -> Origin {
     let site = FakeWordPress::plain();
     Origin::answering(move |seen| {
@@ -93,7 +93,7 @@ async fn a_name_that_the_site_does_not_need_is_not_written() {
     assert!(!text.contains("\nhost = "), "{text}");
 }
 
-/// A staging site: the web server asks everybody for credentials; WordPress may know them too.
+/// A staging site: the web server demands credentials of every client; WordPress may have them too.
 async fn staging(is_account: bool) -> Origin {
     let site = FakeWordPress::plain();
     Origin::answering_with(move |seen, base| match seen.header("authorization") {
@@ -150,7 +150,7 @@ async fn a_staging_site_opens_to_credentials_from_a_file() {
         shown.contains(&Some(STAGING)) && shown.contains(&Some(own)),
         "{shown:?}"
     );
-    // The edge's own questions show them as well.
+    // The edge's own requests show them as well.
     assert!(
         seen.iter().all(|seen| seen.header("authorization").is_some()),
         "{seen:?}"

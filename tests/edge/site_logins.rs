@@ -1,5 +1,5 @@
-//! Failed logins of the whole site count together: calendar calls, other REST routes, the login form, XML-RPC (T-33), unless a response
-//! proves that they were none (T-98).
+//! Failed logins of the whole site count together: calendar calls, other REST routes, the login form, XML-RPC (T-33),
+//! unless a response proves that they were none (T-98).
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::support::{Answer, EVENTS, Edge, Origin, Reply, Seen};
 const USERS: &str = "/wp-json/wp/v2/users/me";
 const RIGHT: &str = "right";
 
-/// A site that knows one password, and answers as WordPress.
+/// A site with one password, and WordPress's responses.
 async fn site() -> Origin {
     Origin::answering(|seen| {
         let path = seen.target.split('?').next().unwrap_or_default();

@@ -129,8 +129,8 @@ fn limits_end_where_they_say() {
     refuses_only_the_second(413, &body(1024 * 1024), &body(1024 * 1024 + 1));
 }
 
-/// No argument takes a large value: what tells these limits apart is who objects, the argument's own rule or
-/// the limit.
+/// No argument takes a large value: these limits are distinguished by the rule that refuses, the argument's own or the
+/// limit.
 #[test]
 fn json_limits_end_where_they_say() {
     let edge = strict();

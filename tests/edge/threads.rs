@@ -19,7 +19,7 @@ async fn each_thread_keeps_connections_of_its_own_toward_the_site() {
         }
     }
     assert_eq!(origin.seen().len(), 60);
-    // Two threads serve, and one client asks at a time.
+    // Two threads serve, and one client sends one request at a time.
     assert_eq!(origin.connections(), 2);
 }
 

@@ -1,4 +1,5 @@
-//! Changes that the site has begun and not finished: a run of PHP that is killed leaves no kept answer behind (T-86).
+//! Changes that the site has begun and not finished: a run of PHP that is killed leaves no stored response behind
+//! (T-86).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -72,7 +73,7 @@ impl Site {
     }
 }
 
-/// An edge that keeps answers for an hour while it hears the companion plugin, and has kept the event.
+/// An edge that stores responses for an hour while it gets signs of the companion plugin, and has stored the event.
 async fn edge_before(origin: &Origin, reconcile: Duration) -> Edge {
     let settings = move |settings: &mut Settings| {
         let key = MarkKey::new(b"a secret of thirty-two characters").expect("a secret");
@@ -84,7 +85,7 @@ async fn edge_before(origin: &Origin, reconcile: Duration) -> Edge {
         settings.cache.reconcile = reconcile;
     };
     let edge = Edge::builder().origin(origin).settings(settings).start().await;
-    // The first number vouches for what is asked for behind it, in whole milliseconds.
+    // The first number vouches for responses requested behind it, in whole milliseconds.
     edge.get("/wp-json/calendar/events/v1/venues/9").await;
     sleep(Duration::from_millis(20)).await;
     edge.get(EVENT).await;

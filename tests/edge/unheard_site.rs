@@ -1,4 +1,4 @@
-//! Before the site is heard: no call is refused by a guess or sent under a guessed name, and none waits.
+//! Before the site has responded: no call is refused by a guess or sent under a guessed name, and none waits.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const RENAMED: &str = "club/events/v1";
 /// Maximum wait for what is to happen within a few seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a site does at the moment.
+/// A site's behaviour at the moment.
 #[derive(Debug, Clone)]
 struct Conduct {
     namespace: &'static str,
@@ -26,7 +26,7 @@ struct Conduct {
     /// The status of the list of namespaces, and of indexes.
     list: u16,
     index: u16,
-    /// Holds back what the edge asks on its own.
+    /// Holds back the edge's own requests.
     gate: Option<Gate>,
 }
 
@@ -99,7 +99,7 @@ impl Site {
 
 // === the edge ===
 
-/// An edge that is told nothing about the site's calendar.
+/// An edge that has no information about the site's calendar.
 async fn untold(base: &str, change: impl FnOnce(&mut Settings)) -> Edge {
     let edge = Edge::builder().site(base).knowing(None).settings(|settings| {
         settings.origin.namespace = OriginNamespace::default();
@@ -117,7 +117,7 @@ async fn status(edge: &Edge, namespace: &str) -> u16 {
     edge.get(&events(namespace)).await.status.as_u16()
 }
 
-/// Asks until the status is this one, and panics at one that is not among those allowed before.
+/// Sends requests until the status is this one, and panics at one that is not among those allowed before.
 async fn until(edge: &Edge, target: &str, expected: u16, before: &[u16]) -> Duration {
     let started = Instant::now();
     loop {
@@ -269,7 +269,7 @@ async fn after_a_reload_with_another_origin_calls_succeed_once_it_has_named_its_
     new.change(|conduct| conduct.delay = Duration::from_millis(300));
     let edge = untold(&old.origin.base(), |_| {}).await;
     assert_eq!(status(&edge, SPECIFIED).await, 200);
-    // The old site hangs while it is asked again: nobody waits for it.
+    // The old site hangs at the new request: no client waits for it.
     old.change(|conduct| conduct.gate = Some(Gate::closed()));
     edge.reloader().apply(edge.settings()).expect("good settings");
     let mut next = edge.settings();
@@ -361,7 +361,7 @@ async fn what_an_earlier_run_knew_is_in_the_state_directory() {
     let odd = format!("{}?page=none", events(SPECIFIED));
     assert_eq!(edge.get(&odd).await.status, 400);
     drop(edge);
-    // The site has another name meanwhile: the file is not believed for longer than the site takes to say so.
+    // The site has another name meanwhile: the file is not believed for longer than the site takes to respond.
     let conduct = Conduct::of(PLUGIN);
     let _renamed = Origin::at(address, move |seen, _| conduct.answer(seen)).await;
     let edge = untold(&base, keep).await;

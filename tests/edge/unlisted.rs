@@ -1,4 +1,5 @@
-//! `export` and `verify` with records that lists lack: the companion plugin names them, or the run says that it is incomplete.
+//! `export` and `verify` with records that lists lack: the companion plugin names them, or the run is marked as
+//! incomplete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -20,7 +21,7 @@ struct NamedSite {
     /// The city and status of each.
     venues: BTreeMap<u64, (&'static str, &'static str)>,
     listed: Vec<u64>,
-    /// Has no plugin that tells records.
+    /// Has no plugin that reports records.
     is_silent: bool,
     /// The city that one of them gets once it was listed.
     edit: Option<(u64, &'static str)>,

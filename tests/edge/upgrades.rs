@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::support::{EVENTS, Edge, Origin, Reply};
 
-/// What a site says that speaks the protocol it is asked for.
+/// The response of a site that uses the requested protocol.
 const SWITCH: &str = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
                       Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nKeep-Alive: 5\r\n\r\n";
 
@@ -16,7 +16,7 @@ const ASK: &str = "GET /socket?a=1 HTTP/1.1\r\nHost: localhost\r\nConnection: ke
                    Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
                    Sec-WebSocket-Version: 13\r\n\r\n";
 
-/// A site that answers every head with the same bytes, and from then on sends back what it gets.
+/// A site that responds to every head with the same bytes, and from then on sends back what it gets.
 struct Echo {
     base: String,
     /// Heads, then everything else, piece by piece; nothing: a connection ended.
@@ -60,7 +60,7 @@ impl Echo {
     }
 }
 
-/// Sends back what comes, until it ends or asks for the end.
+/// Sends back what comes, until it ends or the end is requested.
 async fn echo(stream: &mut TcpStream, seen: &UnboundedSender<Vec<u8>>) {
     let mut piece = [0; 1024];
     while let Ok(count @ 1..) = stream.read(&mut piece).await {

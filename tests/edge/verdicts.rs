@@ -103,7 +103,7 @@ fn is_validation_error(record: &Record) -> bool {
     .any(|code| answer(record).contains(code))
 }
 
-/// Counts for the people who read the test's output.
+/// Counts for people that read the test's output.
 #[derive(Debug, Default)]
 struct Counts {
     areas: BTreeMap<String, [usize; 3]>,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::judging::{Edge, NAMESPACE, Request, settings};
 use crate::support::table_of;
 
-/// A line of `fixtures/versions/recorded.jsonl`: a request with the site's answer.
+/// A line of `fixtures/versions/recorded.jsonl`: a request with the site's response.
 #[derive(Debug, Deserialize)]
 struct Row {
     version: String,
@@ -121,13 +121,13 @@ fn no_verdict_is_wrong_for_any_version_known_or_not() {
     println!("{decided} refused in the site's words");
 }
 
-/// With the index of each version the requests that its table refused reach the site, which answered them.
+/// With the index of each version the requests that its table refused reach the site, which responds.
 #[test]
 fn the_published_index_ends_wrong_refusals() {
     let mut reached = 0;
     for row in rows().iter().filter(|row| row.kind == Kind::RefusedWrongly) {
         let call = row.forwarded(&settings(), &table_of(&row.version));
-        // The edge answers anonymous writes itself.
+        // The edge itself responds to anonymous writes.
         assert!(call.is_some() || row.status == 401, "{} {}", row.version, row.id);
         reached += usize::from(call.is_some());
     }
@@ -215,7 +215,7 @@ fn without_repair_the_site_sees_what_was_sent() {
     assert!(repaired.len() >= 40, "{}", repaired.len());
 }
 
-/// Whatever version stands behind the edge, a client of another one meets the verdicts of its own.
+/// With any version behind the edge, a client of another one gets the verdicts of its own.
 #[test]
 fn no_client_is_refused_wrongly_whatever_version_stands_behind() {
     let mut judged = 0;

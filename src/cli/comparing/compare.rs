@@ -1,4 +1,4 @@
-//! `calendar-edge migration compare`: one call, both answers.
+//! `calendar-edge migration compare`: one call, both responses.
 
 use std::io::Write;
 
@@ -16,7 +16,8 @@ use super::compare_args::CompareArgs;
 use super::printed;
 use super::sides::{ComparedCall, Sides};
 
-/// Asks both backends once. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run.
+/// Sends the call to both backends once. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not
+/// run.
 pub(crate) fn run(
     args: &CompareArgs,
     environment: Environment<'_>,

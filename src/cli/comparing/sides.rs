@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use super::super::list_reader::{Trouble, trouble};
 use super::super::status::Misuse;
 
-/// The most double questions for one operation.
+/// The most second requests for one operation.
 const DOUBLE_QUESTIONS: u32 = 5;
 
 /// A live backend with its name.
@@ -23,7 +23,7 @@ const DOUBLE_QUESTIONS: u32 = 5;
 struct LiveSide {
     name: String,
     backend: DryRun,
-    /// True once it has answered: until then a failed connection says that nothing can be compared.
+    /// True once it has responded: until then a failed connection means that nothing can be compared.
     has_answered: AtomicBool,
     credentials: CredentialsPolicy,
     /// The number of roots that it serves.
@@ -76,7 +76,7 @@ impl Sides {
         (call.root() >= self.other.roots).then_some("root not served by the backend")
     }
 
-    /// Why a comparison says nothing: one of the backends is not there, or refuses because of its load.
+    /// The reason why a comparison proves nothing: one of the backends is not there, or refuses because of its load.
     pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
         self.trouble_of(&compared.primary, &compared.other)
     }
@@ -91,11 +91,12 @@ impl Sides {
 
     /// Sends a call to the primary, and then to the other backend.
     ///
-    /// The primary's two responses enclose the other's in time, so that what only the clock changed is volatile.
+    /// The primary's two responses enclose the other's in time, so that a member which only the clock changed is
+    /// volatile.
     ///
     /// # Errors
     ///
-    /// When one of the backends cannot be reached and has never answered.
+    /// When one of the backends cannot be reached and has never responded.
     pub(super) async fn compare(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let (primary, other) = (self.primary.ask(call).await?, self.other.ask(call).await?);
         let operation = call.operation();
@@ -122,7 +123,7 @@ impl Sides {
         })
     }
 
-    /// Counts a double question; writes are never asked twice.
+    /// Counts a second request; writes are never sent twice.
     fn may_double(&self, call: &DryRunCall) -> bool {
         let mut doubled = self.doubled.lock();
         let count = doubled.entry(call.operation()).or_default();

@@ -8,8 +8,8 @@ use url::form_urlencoded::byte_serialize;
 use super::suite::Suite;
 use super::tested_api::{ApiRequest, ApiResponse};
 
-/// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent. The
-/// first is no value of any argument but `status`, for which an anonymous reader may not name it.
+/// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
+/// The first is no value of any argument but `status`, for which an anonymous reader may not name it.
 const VALUES: [&str; 10] = [
     "draft",
     "0",
@@ -86,8 +86,8 @@ impl Suite {
     }
 }
 
-/// Returns true if both have the same status and code, and name the same arguments, in the same words. A site may speak
-/// another language than English.
+/// Returns true if both have the same status and code, and name the same arguments, in the same words. The language of
+/// a site may be another one than English.
 fn is_same_refusal(found: &ApiResponse, wanted: &ApiResponse) -> bool {
     let names = |answer: &ApiResponse| -> Vec<String> {
         let params = answer.body["data"]["params"].as_object();

@@ -15,10 +15,10 @@ use super::super::examples;
 use super::super::pace::Pace;
 use super::tested_api::ApiUnderTest;
 
-/// What is done with the contract of the API.
+/// The commands about the contract of the API.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContractCommand {
-    /// Test whether a backend keeps the contract of the API
+    /// Test that a backend keeps the contract of the API
     #[command(after_help = examples::CONTRACT_TEST)]
     Test(ContractTestArgs),
 }
@@ -31,13 +31,14 @@ pub(crate) struct ContractTestArgs {
         help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
     )]
     url: String,
-    /// Create, change and delete records too; what is created is deleted again
+    /// Create, change and delete records too; created records are deleted again
     #[arg(long, requires = "account_file")]
     pub(super) writes: bool,
     /// The file with the account for writes: its name, a colon, an application password
     #[arg(long, value_name = "FILE")]
     account_file: Option<PathBuf>,
-    /// The version of the plugin whose contract is tested, 6.10 or spec; what the backend publishes unless it is given
+    /// The version of the plugin whose contract is tested, 6.10 or spec; the one that the backend publishes unless it
+    /// is given
     #[arg(long, value_name = "VERSION", value_parser = PluginVersion::chosen)]
     answers: Option<PluginVersion>,
     /// Requests a second

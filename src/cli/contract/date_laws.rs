@@ -12,8 +12,8 @@ pub(super) fn are_in_order(events: &[Value]) -> bool {
     })
 }
 
-/// True if the UTC of an event follows from its zone, or if none has a zone of another time. One is enough: an update that
-/// sends no zone leaves a wrong UTC behind (backend.md section 7).
+/// True if the UTC of an event follows from its zone, or if none has a zone of another time. One is enough: an update
+/// that sends no zone leaves a wrong UTC behind (backend.md section 7).
 pub(super) fn tell_utc(events: &[Value]) -> bool {
     let told: Vec<bool> = events.iter().filter_map(tells_utc).collect();
     told.is_empty() || told.contains(&true)

@@ -1,5 +1,5 @@
-//! Laws of filters: every record of a filtered list is what the filter asked for, and the record that it was made from is
-//! among them.
+//! Laws of filters: every record of a filtered list matches the filter, and the record that it was made from is among
+//! them.
 
 use calendar_edge_judge::contract::{Kind, table};
 use jiff::Span;
@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 use super::suite::{FoundRecords, Suite};
 use super::tested_api::ApiRequest;
 
-/// A filter, the record that it was made from, and what it demands of each record.
+/// A filter, the record that it was made from, and its condition on each record.
 struct FilterCase<'a> {
     kind: Kind,
     /// `categories=7`

@@ -1,8 +1,8 @@
-//! `calendar-edge contract test`: whether a backend keeps the contract of the API.
+//! `calendar-edge contract test`: a test that a backend keeps the contract of the API.
 //!
-//! Nothing is known of its records beforehand. What its answers have to be follows from the table, by which calls are
-//! judged, from the models of answers, from requests that WordPress answers alike whatever it holds, and from laws that
-//! every list obeys.
+//! Nothing is known of its records beforehand. The right responses follow from the table, by which calls are judged,
+//! from the models of responses, from requests whose responses at WordPress depend on no content, and from laws that
+//! hold for every list.
 
 #![allow(
     clippy::indexing_slicing,
@@ -31,7 +31,8 @@ use suite_report::SuiteReport;
 use super::runtime;
 use super::status::{Status, could_not_run};
 
-/// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it cannot be asked or the test was interrupted.
+/// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it gives no responses or the test was
+/// interrupted.
 pub(super) fn run(command: &ContractCommand, out: &mut dyn Write) -> anyhow::Result<Status> {
     let ContractCommand::Test(args) = command;
     let Some((report, is_interrupted)) = could_not_run(tested(args))? else {
@@ -62,7 +63,7 @@ fn tested(args: &ContractTestArgs) -> anyhow::Result<(SuiteReport, bool)> {
         let mut suite = Suite::new(args.api()?).await?;
         let interrupted = suite.api.interrupted();
         let is_interrupted = tokio::select! {
-            // First, so that what the last answer created is noted.
+            // First, so that records which the last response created are noted.
             biased;
             () = suite.run(args.writes) => false,
             _ended = interrupted => true,

@@ -1,4 +1,4 @@
-//! Laws of reads: a record is the same each time, by every name and in the list, and HEAD tells what GET tells.
+//! Laws of reads: a record is the same each time, by every name and in the list, and HEAD has the headers of GET.
 
 use std::collections::BTreeSet;
 
@@ -117,7 +117,8 @@ fn differences(first: &Value, second: &Value, place: &str, places: &mut BTreeSet
                 differences(first, second, &inner, places);
             }
         }
-        // WordPress writes addresses of e-mail at random as they are or as references, against programs that gather them.
+        // WordPress writes addresses of e-mail at random as they are or as references, against programs that gather
+        // them.
         (Value::String(first), Value::String(second)) if same_text(first.as_bytes(), second.as_bytes()) => {}
         _ if first == second => {}
         _ => {

@@ -1,4 +1,4 @@
-//! Recorded requests that WordPress answers alike whatever the site holds.
+//! Recorded requests to which WordPress responds alike with any content.
 
 use calendar_edge_judge::contract::Kind;
 use http::Method;
@@ -6,8 +6,8 @@ use http::Method;
 use super::suite::Suite;
 use super::tested_api::ApiRequest;
 
-/// Routes and methods that are not there, arguments that are missing, and writes without an account. A row: the record in
-/// `fixtures/corpus`, the status and the code that WordPress answered with, method, target, and a body that was sent as
+/// Routes and methods that are not there, arguments that are missing, and writes without an account. A row: the record
+/// in `fixtures/corpus`, the status and the code of WordPress's response, method, target, and a body that was sent as
 /// JSON.
 const CASES: &str = r#"r0003 404 rest_invalid_namespace GET /?namespace=nope
 r0014 404 rest_no_route POST /doc
@@ -45,7 +45,7 @@ fn cases() -> impl Iterator<Item = [&'static str; 6]> {
 // === impl Suite ===
 
 impl Suite {
-    /// Sends the recorded requests; those that a careless backend would obey only if writes are asked for.
+    /// Sends the recorded requests; those that a careless backend would carry out only with `writes`.
     pub(super) async fn recorded_cases(&mut self, writes: bool) {
         for [record, status, code, method, target, body] in cases() {
             let law = format!("{record} is answered as it was recorded");

@@ -26,7 +26,7 @@ pub(super) struct Suite {
     pub(super) made: String,
 }
 
-/// A request about a subject, and its answer, by which laws are tried.
+/// A request about a subject, and its response, by which laws are tried.
 pub(super) struct Trial {
     subject: String,
     request: ApiRequest,
@@ -42,10 +42,10 @@ pub(super) type FoundRecords = BTreeMap<Kind, Vec<Value>>;
 // === impl Suite ===
 
 impl Suite {
-    /// Reads the index, by which calls are judged, and a list, which every backend of this API answers.
+    /// Reads the index, by which calls are judged, and a list, which every backend of this API has.
     ///
     /// # Errors
-    /// Nothing answers at the address, or something else than this API.
+    /// The address gives no response, or belongs to something else than this API.
     pub(super) async fn new(mut api: ApiUnderTest) -> anyhow::Result<Self> {
         let list = api.ask(&ApiRequest::get("/events?per_page=1")).await;
         let list = list.context("the backend cannot be asked")?;
@@ -69,7 +69,7 @@ impl Suite {
         })
     }
 
-    /// Makes all checks; those of writes only if asked for.
+    /// Makes all checks; those of writes only with `writes`.
     pub(super) async fn run(&mut self, writes: bool) {
         self.service().await;
         self.recorded_cases(writes).await;
@@ -110,7 +110,7 @@ impl Suite {
 
     // === words for checks ===
 
-    /// Asks; none: nothing answered, which counts as a failure of the law.
+    /// Sends a request; none: no response came, which counts as a failure of the law.
     pub(super) async fn ask(&mut self, subject: &str, law: &str, request: ApiRequest) -> Option<Trial> {
         match self.api.ask(&request).await {
             Ok(answer) => Some(Trial {
@@ -158,7 +158,7 @@ impl Suite {
             .show(|| format!("{subject}: {made} laws, {failed} do not hold"));
     }
 
-    /// The same, where the answer itself was found.
+    /// The same for a response that came.
     pub(super) fn check(&mut self, trial: &Trial, law: &str, holds: bool, expected: &str) {
         self.verdict(trial, law, (holds, expected), || trial.answer.told());
     }
@@ -190,7 +190,7 @@ impl Suite {
         }
     }
 
-    /// Checks that an answer is JSON, and has the shape that the models say.
+    /// Checks that a response is JSON of the shape of its model.
     pub(super) fn shaped(&mut self, trial: &Trial, shape: Shape) {
         let kind = trial.answer.headers.get(CONTENT_TYPE);
         let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
@@ -215,7 +215,7 @@ impl Suite {
         Some(trial)
     }
 
-    /// Checks that an answer is an error of this status and one of these codes.
+    /// Checks that a response is an error of this status and one of these codes.
     pub(super) fn refused(&mut self, trial: &Trial, law: &str, status: u16, codes: &[&str]) {
         let answer = &trial.answer;
         let is_code = codes.is_empty() || answer.code().is_some_and(|code| codes.contains(&code));

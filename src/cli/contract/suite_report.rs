@@ -1,4 +1,4 @@
-//! What a test found: checks by subject, each passed, failed or left out.
+//! The results of a test: checks by subject, each passed, failed or left out.
 
 use std::io::{self, Write};
 
@@ -15,11 +15,11 @@ pub(super) struct SuiteReport {
 /// One check, or several of one kind with the same result.
 #[derive(Debug, Serialize)]
 pub(super) struct SuiteCheck {
-    /// The operation, or what else it is about.
+    /// The operation, or another subject.
     pub(super) subject: String,
     /// The law, as a sentence.
     pub(super) law: String,
-    /// How often it was made with this result.
+    /// The number of times it was made with this result.
     pub(super) count: u64,
     #[serde(flatten)]
     pub(super) result: CheckResult,
@@ -92,7 +92,7 @@ impl SuiteReport {
         json!({"checks": self.checks, "made": self.made(), "failed": self.failed()})
     }
 
-    /// The report for people: subjects with their counts, and what fails or was left out.
+    /// The report for people: subjects with their counts, and the checks that failed or were left out.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for subject in self.subjects() {
             let made: u64 = self.of(subject).map(|check| check.count).sum();
@@ -135,7 +135,7 @@ impl SuiteCheck {
 // === impl CheckResult ===
 
 impl CheckResult {
-    /// True if it says the same, apart from the request that shows it.
+    /// True if it has the same content, apart from the request that shows it.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (

@@ -25,7 +25,7 @@ use url::Url;
 use super::super::pace::Pace;
 use super::super::status::Misuse;
 
-/// Asks the API, and knows what the table says of a call.
+/// Sends requests to the API, and has the table's verdict on each call.
 pub(super) struct ApiUnderTest {
     /// Without a slash at the end.
     base: String,
@@ -52,7 +52,7 @@ pub(super) struct ApiRequest {
     pub(super) target: String,
     /// A body, which is sent as JSON.
     pub(super) body: Option<String>,
-    /// Whether it is sent with the account.
+    /// True if it is sent with the account.
     pub(super) with_account: bool,
 }
 
@@ -135,7 +135,7 @@ impl ApiUnderTest {
         absent.all(|argument| argument.name != name)
     }
 
-    /// The answer to a request, or why there is none.
+    /// The response to a request, or the reason why there is none.
     pub(super) async fn ask(&self, request: &ApiRequest) -> anyhow::Result<ApiResponse> {
         self.pace.turn().await;
         let _asking = self.asking.lock().await;
@@ -168,7 +168,7 @@ impl ApiUnderTest {
         }
     }
 
-    /// The body of an answer, as far as an edge would relay it.
+    /// The body of a response, as far as an edge would relay it.
     async fn body(&self, answer: reqwest::Response) -> anyhow::Result<Bytes> {
         let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
         match body.collect().await {
@@ -180,8 +180,8 @@ impl ApiUnderTest {
         }
     }
 
-    /// What the table says of a call without credentials: WordPress admits it, or refuses it in these words; none where its
-    /// records or its plugins decide.
+    /// The table's verdict on a call without credentials: WordPress admits it, or refuses it in these words; none where
+    /// its records or its plugins decide.
     pub(super) fn verdict(&self, request: &ApiRequest) -> Option<Result<(), Refusal>> {
         let (path, query) = match request.target.split_once('?') {
             Some((path, query)) => (path, Some(query)),

@@ -1,4 +1,4 @@
-//! Laws of writes: what was created is there, what was changed is changed, and what was deleted is gone.
+//! Laws of writes: a created record is there, a changed one is changed, and a deleted one is gone.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use super::tested_api::{ApiRequest, ApiResponse};
 // === impl Suite ===
 
 impl Suite {
-    /// Creates, changes and deletes one record of each kind; the event, which names all others, comes last and goes first.
+    /// Creates, changes and deletes one record of each kind; the event, which names all others, comes last and goes
+    /// first.
     pub(super) async fn write_laws(&mut self) {
         let mut targets = BTreeMap::new();
         for kind in KINDS {
@@ -36,7 +37,7 @@ impl Suite {
         }
     }
 
-    /// Keeps in mind what a call created, whether or not it should have.
+    /// Keeps in mind the record that a call created, even if it should not have.
     pub(super) fn note_created(&mut self, kind: Kind, answer: &ApiResponse) -> Option<String> {
         let id = answer.body["id"].as_i64().filter(|_| answer.status == 201)?;
         let target = format!("/{}/{id}", kind.collection());
@@ -44,7 +45,7 @@ impl Suite {
         Some(target)
     }
 
-    /// Deletes what a check before its end left there.
+    /// Deletes the records that a check before its end left there.
     pub(super) async fn clean_up(&mut self) {
         for target in std::mem::take(&mut self.created).into_iter().rev() {
             let request = ApiRequest::of(Method::DELETE, target).with_account();
@@ -65,7 +66,8 @@ impl Suite {
         }
     }
 
-    /// Creates a record for the first of two laws; the second one is that this is done. With the record's route, if it is.
+    /// Creates a record for the first of two laws; the second one is that this is done. With the record's route, if it
+    /// is.
     async fn making(
         &mut self,
         subject: &str,
@@ -176,7 +178,7 @@ impl Suite {
         let law = "what was deleted cannot be deleted again";
         if let Some(again) = self.ask(&subject, law, deletion()).await {
             let status = again.answer.status;
-            // A post in the trash says so; a term is not there any more.
+            // A post in the trash has that status; a term is not there any more.
             let (holds, expected) = if kind.is_term() {
                 ((400..500).contains(&status), CALLERS_ERROR)
             } else {

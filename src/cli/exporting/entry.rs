@@ -55,7 +55,7 @@ impl ManifestEntry {
     }
 }
 
-/// A hash of what a record says. WordPress writes some letters of e-mail addresses as entities, others each time.
+/// A hash of a record's content. WordPress writes some letters of e-mail addresses as entities, others each time.
 pub(super) fn hash(record: &Value) -> String {
     sha256(without_entities(&record.to_string()).as_bytes())
 }

@@ -1,4 +1,5 @@
-//! The command: walks over all lists, reads what they lack or what changed meanwhile by its number, and writes the files.
+//! The command: walks over all lists, reads what they lack or what changed meanwhile by its number, and writes the
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,10 +32,10 @@ use super::export_summary::{ExportSubject, SUMMARY};
 use super::former_export::FormerExport;
 use super::kept_records::KeptRecords;
 
-/// How often the site is asked what has changed since it was last asked.
+/// The most requests for the changes since the one before.
 const MOST_LOOKS: u32 = 10;
 
-/// The site, asked no faster than a rate, and what it has told so far.
+/// The walk over a site, no faster than a rate, and the records so far.
 struct ExportWalk<'s> {
     reader: ListReader<'s>,
     site: DryRun,
@@ -44,11 +45,11 @@ struct ExportWalk<'s> {
     withheld: BTreeSet<(Kind, u64)>,
 }
 
-/// What an export could not read.
+/// The parts that an export could not read.
 struct UnreadPart {
-    /// What no list shows.
+    /// Records that no list shows.
     not_covered: Vec<String>,
-    /// Lists that have more records than they showed, where nobody else names these.
+    /// Lists that have more records than they showed, where no other source names these.
     incomplete: Vec<String>,
 }
 
@@ -109,7 +110,7 @@ async fn export(
         withheld: BTreeSet::new(),
     };
     let unread = walk.all().await?;
-    // Whoever takes an export for whole would drop what is missing.
+    // A reader that takes an export for whole would drop the missing records.
     ensure!(
         unread.incomplete.is_empty(),
         "incomplete, so nothing is written: {}; the companion plugin names each record, or try again when fewer people write",
@@ -142,7 +143,7 @@ impl ExportWalk<'_> {
         })
     }
 
-    /// Reads all pages of all lists. Says which of them may lack records.
+    /// Reads all pages of all lists. Returns those that may lack records.
     async fn lists(&mut self) -> anyhow::Result<Vec<String>> {
         let mut progress = TerminalProgress::new();
         let mut shortfalls = Vec::new();
@@ -164,8 +165,8 @@ impl ExportWalk<'_> {
         Ok(shortfalls)
     }
 
-    /// Reads what the companion plugin names and no list has shown, and what has changed since `before`, until nothing is
-    /// left.
+    /// Reads what the companion plugin names and no list has shown, and what has changed since `before`, until nothing
+    /// is left.
     async fn complete(&mut self, mut before: Arc<FactsSnapshot>) -> anyhow::Result<()> {
         for _ in 0..MOST_LOOKS {
             let now = self.reader.facts(&self.pace).await?;
@@ -213,7 +214,7 @@ impl ExportWalk<'_> {
         Ok(())
     }
 
-    /// Reads a page; a site that fails is asked again a few times.
+    /// Reads a page; a site that fails gets the request again a few times.
     async fn page(&self, list: WalkedList<'_>, number: u64) -> anyhow::Result<ListPage> {
         ListPage::read(list, number, &self.read(list.root, &list.page(number)).await?)
     }

@@ -16,7 +16,8 @@ pub(crate) struct ExportArgs {
     /// A former export: the new one holds what changed since, and names what is gone
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) since: Option<PathBuf>,
-    /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be repeated
+    /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be
+    /// repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
     /// Requests a second

@@ -28,7 +28,7 @@ fn file_of(kind: Kind) -> String {
     format!("{}.ndjson", kind.collection())
 }
 
-/// What the lists of the calendar show nobody.
+/// Members that the lists of the calendar do not show.
 const NOT_SHOWN: [&str; 8] = [
     "texts as they were typed: descriptions and excerpts are rendered HTML, without blocks, shortcodes and the text behind \
      a password",
@@ -49,7 +49,8 @@ struct ExportFiles {
     counts: BTreeMap<String, BTreeMap<EntryState, u64>>,
 }
 
-/// Writes the files of a finished walk, of which `unread` was not read. The summary comes last: a directory with one holds a whole export.
+/// Writes the files of a finished walk, of which `unread` was not read. The summary comes last: a directory with one
+/// holds a whole export.
 pub(super) fn write(
     directory: &Path,
     records: &KeptRecords,

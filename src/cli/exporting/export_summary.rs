@@ -1,4 +1,4 @@
-//! The summary of an export: what it is, and how much.
+//! The summary of an export: its subject and its size.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::entry::EntryState;
 /// The number of the format.
 pub(super) const FORMAT: u32 = 1;
 
-/// What the export is, and how much.
+/// The subject of the export, and its size.
 pub(super) const SUMMARY: &str = "manifest.json";
 
 /// A line for each record.
@@ -23,18 +23,18 @@ pub(super) struct ExportSummary {
     #[serde(flatten)]
     pub(super) subject: ExportSubject,
     pub(super) namespace: String,
-    /// When the former export was made, whose changes these are.
+    /// The time of the former export, whose changes these are.
     pub(super) since: Option<String>,
     /// The number of entries, by kind and by state.
     pub(super) records: BTreeMap<String, BTreeMap<EntryState, u64>>,
     pub(super) not_shown: Vec<String>,
 }
 
-/// What makes two exports exports of the same.
+/// The subject that two exports must share to be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ExportSubject {
     pub(super) site: String,
     pub(super) public: Option<String>,
-    /// A name of the account; none: what is public.
+    /// A name of the account; none: public records.
     pub(super) account: Option<String>,
 }

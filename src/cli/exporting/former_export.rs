@@ -25,7 +25,8 @@ impl FormerExport {
     ///
     /// # Errors
     ///
-    /// When there is no whole one, or it is not about the same: what another account may not read would look gone.
+    /// When there is no whole one, or it has another subject: records that another account may not read would look
+    /// gone.
     pub(super) fn read(directory: &Path, subject: &ExportSubject) -> anyhow::Result<Self> {
         let name = directory.display();
         let text = std::fs::read(directory.join(SUMMARY));
@@ -53,7 +54,7 @@ impl FormerExport {
         })
     }
 
-    /// Takes an entry out, and says how a record of today differs from it.
+    /// Takes an entry out, and returns the difference of a record of today.
     pub(super) fn state(&mut self, today: &ManifestEntry) -> EntryState {
         match self.entries.remove(&(today.kind.clone(), today.id)) {
             None => EntryState::New,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::entry;
 
-/// What was read so far: as large as the files of the export.
+/// The records so far: as large as the files of the export.
 #[derive(Debug)]
 pub(super) struct KeptRecords {
     records: BTreeMap<(Kind, u64), KeptRecord>,
@@ -28,7 +28,7 @@ struct KeptRecord {
 // === impl KeptRecords ===
 
 impl KeptRecords {
-    /// No records. What the comparer ignores is no change of a record.
+    /// No records. A member that the comparer ignores is no change of a record.
     pub(super) const fn new(comparer: Comparer) -> Self {
         Self {
             records: BTreeMap::new(),

@@ -1,5 +1,5 @@
-//! The files by which a site lets the edge in: a private authority, credentials of its web server, and the secret of its
-//! companion plugin.
+//! The files by which a site lets the edge in: a private authority, credentials of its web server, and the secret of
+//! its companion plugin.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(super) fn access_lines(args: &InitArgs) -> anyhow::Result<String> {
     .concat())
 }
 
-/// What they hold, read as `serve` reads it.
+/// Their content, read as `serve` reads it.
 pub(super) fn access(lines: &str) -> anyhow::Result<OriginSettings> {
     let text = format!("[origin]\nurl = \"https://wp.example.org/wp-json\"\n{lines}");
     Ok(parse("the files of the flags", &text, &Overrides::default())?.origin)

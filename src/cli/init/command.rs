@@ -1,4 +1,4 @@
-//! The order of `init`: find, write, and say what comes next.
+//! The order of `init`: find, write, and show the next steps.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -21,15 +21,15 @@ use super::init_args::InitArgs;
 use super::site_address::site_address;
 use crate::survey::{deadline, find, print};
 
-/// Finds a site and writes its configuration, which `check` then compares with the site. Statuses: 0 it is written, 1 it cannot
-/// be written, 2 the site cannot be used.
+/// Finds a site and writes its configuration, which `check` then compares with the site. Statuses: 0 it is written, 1
+/// it cannot be written, 2 the site cannot be used.
 pub(crate) fn run(
     args: &InitArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let (path, is_standard) = (args.output.as_path(), args.output == Path::new("-"));
-    // Before the site is asked.
+    // Before the requests to the site.
     let (shown, is_free) = (path.display(), is_standard || args.force || !path.exists());
     ensure!(
         !path.is_dir(),
@@ -90,7 +90,7 @@ fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> 
     })
 }
 
-/// Whether `extra_parameters` takes a name.
+/// True if `extra_parameters` takes a name.
 fn is_settable(name: &str) -> bool {
     let name = toml::Value::String(name.to_owned());
     let file = format!("extra_parameters = [{name}]\n[origin]\nurl = \"https://wp.example.org/wp-json\"\n");
@@ -108,7 +108,7 @@ fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    // Between the question and the answer somebody may have written one.
+    // A file may have come into being since the last look.
     options.create_new(!replaces);
     let written = options
         .open(path)
@@ -130,7 +130,7 @@ fn open_to_all(path: &Path, mode: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What to do next.
+/// The next steps.
 fn next(file: &Path, found: &FoundSite) -> String {
     let (file, root, namespace) = (file.display(), found.root.path(), &found.namespace);
     let lines = format!(

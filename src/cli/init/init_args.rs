@@ -26,7 +26,7 @@ pub(crate) struct InitArgs {
     /// The file with the certificate of a private authority (PEM) that signs the site's
     #[arg(long, value_name = "FILE")]
     pub(super) ca_file: Option<PathBuf>,
-    /// The file with the Basic credentials, name:password, that the site's web server asks for
+    /// The file with the Basic credentials, name:password, that the site's web server demands
     #[arg(long, value_name = "FILE")]
     pub(super) basic_auth_file: Option<PathBuf>,
     /// The file with the secret of the companion plugin, where the site has it already

@@ -1,4 +1,4 @@
-//! `calendar-edge init`: what a site says about itself becomes a configuration.
+//! `calendar-edge init`: a site's description of itself becomes a configuration.
 
 mod access_files;
 mod command;

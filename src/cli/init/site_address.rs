@@ -4,8 +4,8 @@ use url::Url;
 
 use super::super::status::Misuse;
 
-/// The front page of a site, whose path ends with a slash, as `https://wp.example.org`, `wp.example.org/blog` or the
-/// address of a REST root name it, which stands for its site.
+/// The front page of a site, whose path ends with a slash, from `https://wp.example.org`, `wp.example.org/blog` or the
+/// address of a REST root, which stands for its site.
 pub(super) fn site_address(text: &str) -> Result<Url, Misuse> {
     const FORM: Misuse = Misuse("--site is not the http or https URL of a site, like https://wp.example.org");
     let text = text.trim();

@@ -6,13 +6,13 @@ use super::super::args::{EdgeArgs, OutputArgs};
 use super::super::comparing::{AcceptArgs, CompareArgs, VerifyArgs};
 use super::super::examples;
 
-/// What is compared, and what a running edge is asked.
+/// Comparisons, and queries to a running edge.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MigrationCommand {
-    /// Send one call to the origin and to another backend, and show how the answers differ
+    /// Send one call to the origin and to another backend, and show how the responses differ
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Compare every record of the site with another backend, and say which are not equal
+    /// Compare every record of the site with another backend, and list those that are not equal
     #[command(after_help = examples::VERIFY)]
     Verify(VerifyArgs),
     /// Show the rules with their shares and guards, and the verdict about each operation
@@ -23,7 +23,7 @@ pub(crate) enum MigrationCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Show how the answers of a backend differ from those of the origin
+    /// Show how the responses of a backend differ from those of the origin
     #[command(after_help = examples::MIGRATION_REPORT)]
     Report(ReportArgs),
     /// Let a rule take clients again whose calls its guard has returned

@@ -1,4 +1,4 @@
-//! `calendar-edge migration`: another backend compared with the site, and what a running edge knows about it.
+//! `calendar-edge migration`: another backend compared with the site, and a running edge's state of it.
 
 mod args;
 mod report;

@@ -12,7 +12,7 @@ use super::super::admin_client::AdminClient;
 use super::super::args::{EdgeArgs, OutputArgs};
 use super::super::status::{Status, could_not_run};
 
-/// Prints what the edge knows. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
+/// Prints the state of rules. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
 pub(super) fn run(edge: &EdgeArgs, output: &OutputArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let asked = || AdminClient::new(edge)?.get("/migration?outbox=1");
     let Some(page) = could_not_run(asked())? else {

@@ -92,7 +92,7 @@ impl ChangeFeed {
         self.0.is_on.load(Ordering::Acquire)
     }
 
-    /// A place for a reader of this address that waits, has a stream or asks for records.
+    /// A place for a reader of this address that waits, has a stream or reads records.
     pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
         self.0.readers.enter(address)
     }
@@ -112,7 +112,7 @@ impl ChangeFeed {
         self.0.moved.subscribe()
     }
 
-    /// The root whose site is followed; none if nothing is.
+    /// The root whose site is followed; none without one.
     pub(crate) fn root(&self) -> Option<Url> {
         self.is_on().then(|| self.0.log.lock().of.root.clone())
     }
@@ -179,7 +179,7 @@ impl ChangeFeed {
         });
     }
 
-    /// A response for everybody showed these records.
+    /// Notes the records of a response that any client may get.
     pub(crate) fn shown(&self, answer: &Dependencies) {
         if !self.is_on() {
             return;
@@ -200,18 +200,18 @@ impl ChangeFeed {
             .map(|log| log.read(since, kinds, most, unix_time()))
     }
 
-    /// The records that an anonymous reader is to be asked for.
+    /// The records to be read as an anonymous reader.
     pub(super) fn asks(&self, most: usize) -> Vec<AskedRecord> {
         let log = self.0.log.lock();
         log.log.as_ref().map(|log| log.asks(most)).unwrap_or_default()
     }
 
-    /// Whether readers are to be asked for a record.
+    /// True if a record waits to be read.
     pub(crate) fn is_pending(&self) -> bool {
         !self.asks(1).is_empty()
     }
 
-    /// What a reader found.
+    /// Takes the verdict of such a read.
     pub(super) fn judged(&self, asked: AskedRecord, verdict: RecordVerdict) {
         self.0.metrics.judged(&verdict);
         self.change(|log| {
@@ -221,7 +221,7 @@ impl ChangeFeed {
         });
     }
 
-    /// Takes the turn to ask readers, which is free again when it is dropped; none while another has it.
+    /// Takes the turn to read records, which is free again when it is dropped; none while another task has it.
     pub(super) fn judging(&self) -> Option<JudgingTurn> {
         let is_free = !self.0.judging.swap(true, Ordering::AcqRel);
         is_free.then(|| JudgingTurn(self.clone()))
@@ -264,14 +264,14 @@ impl ChangeFeed {
     }
 }
 
-/// The right to ask readers.
+/// The right to read records.
 #[derive(Debug)]
 pub(super) struct JudgingTurn(ChangeFeed);
 
 impl Drop for JudgingTurn {
     fn drop(&mut self) {
         self.0.0.judging.store(false, Ordering::Release);
-        // Who waits may take the turn.
+        // A waiting reader may take the turn.
         self.0.0.moved.send_replace(());
     }
 }

@@ -25,16 +25,16 @@ use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_judge::call::credentials::Identity;
 
-/// What all readers share.
+/// The parts that all readers share.
 #[derive(Debug)]
 pub(crate) struct FeedParts {
     pub(crate) companions: Companions,
     pub(crate) records: Arc<dyn ReadsRecords>,
     pub(crate) drain: Drain,
-    /// What is held for readers that are slow.
+    /// The memory for pages that slow readers have not taken yet.
     pub(crate) buffers: BufferBudget,
     pub(crate) walked: LastWalked,
-    /// Charges readers for what the site is asked for.
+    /// Charges readers for reads from the site.
     pub(crate) budgets: Budgets,
 }
 
@@ -48,11 +48,11 @@ pub(super) struct ChangeReader {
     pub(super) public: PublicAddress,
     /// Its address, if it has one.
     pub(super) address: Option<IpAddr>,
-    /// True once the site was asked for a record, for which the request itself was charged.
+    /// True once a record was read from the site; the request itself was charged for the first one.
     pub(super) has_asked: AtomicBool,
 }
 
-/// What a reader finds.
+/// The result of a wait.
 #[derive(Debug)]
 pub(super) enum Followed {
     /// The changes since its position; none if nothing came in time.
@@ -72,28 +72,28 @@ pub(super) const MOST_RECORDS: usize = 100;
 /// The most bytes of them.
 pub(super) const RECORD_BYTES: usize = 1 << 20;
 
-/// How many of them are read at once.
+/// The most records that are read at once.
 pub(super) const AT_ONCE: usize = 4;
 
-/// How long a reader waits until what became of changed records is known.
+/// The longest wait of a reader for the verdicts on changed records.
 const VERDICTS: Duration = Duration::from_secs(5);
 
-/// How long the first reader waits until the site has shown a number.
+/// The longest wait of the first reader for a number of the site.
 pub(super) const FIRST_NUMBER: Duration = Duration::from_secs(2);
 
-/// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
+/// The longest time between two looks at the log. While there is a reader, the edge requests lost messages.
 const LOOK: Duration = Duration::from_secs(1);
 
 // === impl Companions ===
 
 impl Companions {
-    /// Whether the site of the feed counts its changes, as far as is known.
+    /// True if the site of the feed counts its changes, as far as it showed.
     pub(super) fn stand(&self) -> bool {
         let root = self.feed().root();
         root.is_some_and(|root| !self.is_so(&root, SiteCompanion::is_gone))
     }
 
-    /// Whether the log has every change that the site has counted, as far as it showed of late.
+    /// True if the log has every change that the site has counted, by its last number.
     pub(super) fn are_current(&self) -> bool {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.feed().root();
@@ -123,7 +123,7 @@ impl ChangeReader {
         false
     }
 
-    /// Waits for a change for this time, and a little for what became of the records that have changed.
+    /// Waits for a change for this time, and a little for the verdicts on changed records.
     pub(super) async fn next(&self, wait: Duration) -> Followed {
         let begun = Instant::now();
         let mut moved = self.feed().subscribe();
@@ -135,13 +135,13 @@ impl ChangeReader {
             };
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
-            // Nothing is said before the site has shown how far it is, as long as it may do so soon.
+            // The reader gets no page before the site has shown its number, as long as it may do so soon.
             let is_asking = !is_current && time < wait.max(FIRST_NUMBER);
             if !is_asking && (!page.is_complete || (!is_judging && (page.tells() || time >= wait))) {
                 return Followed::Page(page);
             }
             tokio::select! {
-                // What ends the wait is found by the next look.
+                // The next look finds the reason.
                 _ = moved.changed() => {}
                 () = sleep(LOOK.min(wait.saturating_sub(time).max(SHORTEST))) => {}
                 () = self.parts.drain.begun() => return Followed::Ending(page),
@@ -149,7 +149,7 @@ impl ChangeReader {
         }
     }
 
-    /// The changes since its position; as if it had none while it is not known how far the site is.
+    /// The changes since its position; as if it had none while the number of the site is unknown.
     fn page(&self, is_current: bool) -> Option<FeedPage> {
         let FeedQuery { since, kinds, .. } = &self.query;
         let since = since.filter(|_| is_current);
@@ -169,12 +169,12 @@ impl ChangeReader {
         companions.stand()
     }
 
-    /// Counts what a reader is sent until it has it.
+    /// Counts the bytes sent to a reader until it has them.
     pub(super) fn count(&self, sent: Bytes) -> Bytes {
         self.parts.buffers.count(sent)
     }
 
-    /// The text of a page, with records if the reader asks for them.
+    /// The text of a page, with records if the reader requests them.
     pub(super) async fn text(&self, page: &FeedPage) -> Bytes {
         let mut records = self.records(page).await.into_iter();
         let next = self.token(page.next);
@@ -218,8 +218,9 @@ impl ChangeReader {
         records
     }
 
-    /// Charges the reader for each of these reads that the site was asked for (T-103), but for the first, which its request
-    /// has paid. False once a budget is used up: what was read is stored, and the next request goes on from there.
+    /// Charges the reader for each of these reads that went to the site (T-103), but for the first, for which its
+    /// request has paid. False once a budget is used up: the records read so far are stored, and the next request goes
+    /// on from there.
     pub(super) fn is_charged(&self, read: &[Option<RecordRead>]) -> bool {
         let asked = read.iter().flatten().filter(|read| read.is_asked).count();
         let is_paid = asked > 0 && !self.has_asked.swap(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The readers that wait for a change, have a stream or ask for records: their limits, in all and for one address.
+//! The readers that wait for a change, have a stream or read records: their limits, in all and for one address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

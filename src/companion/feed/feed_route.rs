@@ -1,4 +1,4 @@
-//! `GET {root}/calendar-edge/v1/changes`: what has changed since a token, at once, after a wait, or as a stream; and
+//! `GET {root}/calendar-edge/v1/changes`: the changes since a token, at once, after a wait, or as a stream; and
 //! `{root}/calendar-edge/v1/records`: all records, chunk by chunk.
 
 use std::sync::Arc;
@@ -38,15 +38,15 @@ pub(crate) struct FeedRoute {
     is_enabled: bool,
 }
 
-/// Where the feed is below a REST root. At the site the companion plugin answers the edge's own signed requests at the
-/// first path.
+/// Where the feed is below a REST root. At the site the companion plugin responds to the edge's own signed requests at
+/// the first path.
 const PATHS: [(&str, FeedPart); 2] = [
     ("/calendar-edge/v1/changes", FeedPart::Changes),
     ("/calendar-edge/v1/records", FeedPart::Records),
 ];
 
-/// How long others may keep a chunk. A later one would do as well for its reader, whom the feed leads on from the same
-/// position; but a record that is no longer public must not stay.
+/// The lifetime of a chunk in other caches. A later one would do as well for its reader, whom the feed leads on from
+/// the same position; but a record that is no longer public must not stay.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=10");
 
 /// The header by which a stream goes on.
@@ -72,12 +72,12 @@ impl FeedRoute {
         }
     }
 
-    /// Whether a request is for the feed, on or off.
+    /// True if a request is for the feed, on or off.
     pub(crate) fn is_asked(&self, head: &Head) -> bool {
         matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
     }
 
-    /// Whether this is a path of the feed.
+    /// True if this is a path of the feed.
     pub(crate) fn is_at(&self, path: &str) -> bool {
         self.part(path).is_some()
     }
@@ -87,12 +87,12 @@ impl FeedRoute {
         found.map(|(_, part)| *part)
     }
 
-    /// Whether the settings have a feed.
+    /// True if the settings have a feed.
     pub(crate) const fn is_enabled(&self) -> bool {
         self.is_enabled
     }
 
-    /// Answers a reader, who was charged.
+    /// Responds to a reader that was charged.
     pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
         let part = self.part(request.head.uri.path()).unwrap_or(FeedPart::Changes);
         match self.reader(request, part) {
@@ -165,7 +165,7 @@ impl FeedRoute {
     }
 }
 
-/// Answers once.
+/// Responds with one page.
 async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
     let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
@@ -213,7 +213,7 @@ fn of_feed(response: PlainResponse) -> EdgeResponse {
     }
 }
 
-/// Whether a reader takes a stream.
+/// True if a reader accepts a stream.
 fn is_stream(head: &Head) -> bool {
     head.method == Method::GET && names_media_type(&head.headers, EVENT_STREAM)
 }

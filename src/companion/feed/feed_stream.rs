@@ -21,7 +21,7 @@ const HEARTBEAT: Duration = Duration::from_secs(25);
 /// A sign of life.
 const COMMENT: &[u8] = b":\n\n";
 
-/// The first bytes: how many milliseconds a reader waits before it comes again.
+/// The first bytes: the pause of a reader before it connects again, in milliseconds.
 const RETRY: &[u8] = b"retry: 2000\n\n";
 
 /// Sends changes as they come. The next ones are read when the client has taken the last ones, from its position in the
@@ -40,7 +40,7 @@ pub(super) fn stream(reader: ChangeReader, place: ReaderPlace) -> PlainResponse 
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    // Proxies that hold answers back until they are whole.
+    // Proxies that hold responses back until they are whole.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     answer
 }
@@ -49,7 +49,7 @@ pub(super) fn stream(reader: ChangeReader, place: ReaderPlace) -> PlainResponse 
 async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
     match reader.next(HEARTBEAT).await {
         Followed::Page(page) => {
-            // Not even a page that is not complete says anything new at the same position.
+            // Not even a page that is not complete has a change at the same position.
             if reader.query.since.replace(page.next) == Some(page.next) || !page.tells() {
                 return Some(Bytes::from_static(COMMENT));
             }

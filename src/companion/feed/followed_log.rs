@@ -119,7 +119,7 @@ impl FeedPlace {
         }
     }
 
-    /// Tells the log from those of other sites.
+    /// Distinguishes the log from those of other sites.
     fn log_id(&self) -> String {
         self.key
             .as_ref()

@@ -1,4 +1,4 @@
-//! Asks an anonymous reader what became of records that have changed.
+//! Reads changed records as an anonymous reader, and notes the verdicts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,24 +30,24 @@ pub(crate) trait ReadsRecords: fmt::Debug + Send + Sync {
 pub(crate) struct RecordRead {
     pub(crate) status: StatusCode,
     pub(crate) body: Option<Bytes>,
-    /// True if a backend was asked for it.
+    /// True if a backend was read for it.
     pub(crate) is_asked: bool,
 }
 
-/// The most bytes of a record that is asked for.
+/// The most bytes of one record.
 const LARGEST: usize = 4 << 20;
 
-/// The most records that are asked for at once: they take permits that clients need.
+/// The most records that are read at once: they take permits that clients need.
 const AT_ONCE: usize = 4;
 
-/// How often the pause after a question without an answer doubles, from a second on.
+/// The number of times that the pause after a failed read doubles, from one second on.
 const LONGEST_PAUSE: u32 = 5;
 
 // === impl ChangeFeed ===
 
 impl ChangeFeed {
-    /// Has all pending changes judged, unless that is under way. Only while somebody reads: until then, several changes of
-    /// a record cost one question.
+    /// Has all pending changes judged, unless that is under way. Only while there is a reader: until then, several
+    /// changes of a record cost one read.
     pub(crate) fn begin_judging(&self, records: &Arc<dyn ReadsRecords>, drain: &Drain) {
         if !self.is_pending() {
             return;

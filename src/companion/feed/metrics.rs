@@ -1,4 +1,4 @@
-//! What an edge counts of the feed of changes and of its receivers.
+//! Metrics of the feed of changes and of its receivers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl FeedMetrics {
         self.feed_readers.set([], count);
     }
 
-    /// Counts what an anonymous reader found.
+    /// Counts the verdict of an anonymous read.
     pub(crate) fn judged(&self, verdict: &RecordVerdict) {
         let [readable, hidden, failed] = VERDICTS;
         let verdict = match verdict {

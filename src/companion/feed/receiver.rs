@@ -1,4 +1,4 @@
-//! One receiver of changes: a signed request to it, and what its response means.
+//! One receiver of changes: a signed request to it, and the meaning of its response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) struct Receiver {
 pub(super) struct NotTaken {
     /// Why, without the receiver's address.
     pub(super) reason: String,
-    /// The pause that it asks for.
+    /// The pause that the receiver demands.
     pub(super) pause: Option<Duration>,
 }
 
@@ -52,7 +52,7 @@ impl Receiver {
         }))
     }
 
-    /// Posts a message. Every status from 200 to 299 says that it was taken; the rest of the response does not matter.
+    /// Posts a message. Every status from 200 to 299 confirms it; the rest of the response does not matter.
     pub(super) async fn post(&self, id: &str, body: Bytes) -> Result<(), NotTaken> {
         let headers = self.headers(id, &body);
         let request = self.client.post(self.settings.url.clone()).headers(headers);

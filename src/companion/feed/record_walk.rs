@@ -15,7 +15,7 @@ use calendar_edge_core::companion::feed::{FeedPosition, RecordChunk, WalkCursor,
 #[derive(Debug, Default)]
 pub(crate) struct LastWalked(Mutex<Option<Arc<WalkedRecords>>>);
 
-/// What a reader gets on its way through all records.
+/// A chunk of all records, or the reason why there is none.
 #[derive(Debug)]
 pub(super) enum Walked {
     /// The text of a chunk.
@@ -81,7 +81,7 @@ impl ChangeReader {
         Some((last.lock().clone()?, false))
     }
 
-    /// Whether the feed tells all changes since a position one by one.
+    /// True if the feed leads on from a position, one change after the other.
     fn leads_on_from(&self, position: FeedPosition) -> bool {
         let page = self.feed().read(Some(position), &[], 0);
         page.is_some_and(|page| page.is_complete)

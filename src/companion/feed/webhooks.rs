@@ -22,7 +22,7 @@ use calendar_edge_judge::contract::Kind;
 #[derive(Debug, Clone)]
 pub(crate) struct Receivers(Arc<[Receiver]>);
 
-/// The receivers, and who asks the site under the same settings.
+/// The receivers, and the way to read records from the site under the same settings.
 #[derive(Debug)]
 pub(crate) struct WebhookService {
     site: Arc<dyn ReadsRecords>,
@@ -92,7 +92,7 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
     std::future::pending::<()>().await;
 }
 
-/// Tells the position of a receiver from those of others: its address, and the kinds of its changes, in any order.
+/// The name of a receiver's position: its address, and the kinds of its changes, in any order.
 fn position_of(webhook: &WebhookSettings) -> String {
     let kinds: BTreeSet<Kind> = webhook.kinds.iter().copied().collect();
     let mut position = webhook.url.to_string();
@@ -125,13 +125,13 @@ impl Following<'_> {
                     }
                 }
             } else {
-                // What is behind the wait is looked at in any case.
+                // The log is looked at in any case.
                 let _ = timeout(LOOK, moved.changed()).await;
             }
         }
     }
 
-    /// Whether there is something to post. Moves over what is not.
+    /// True if there is something to post. Moves over all else.
     fn has_news(&self) -> bool {
         self.companions.called();
         self.feed().begin_judging(&self.service.site, self.drain);
@@ -155,9 +155,9 @@ impl Following<'_> {
         self.companions.stand().then_some(page)
     }
 
-    /// Posts everything since the position, or returns the pause that the receiver asks for.
+    /// Posts everything since the position, or returns the pause that the receiver demands.
     async fn deliver(&self) -> Result<(), Option<Duration>> {
-        // What was to be posted may be pending again.
+        // The changes to be posted may be pending again.
         let Some(page) = self.page().filter(FeedPage::tells) else {
             return Ok(());
         };

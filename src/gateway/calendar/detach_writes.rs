@@ -35,7 +35,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
             queue: Some(watch.clone()),
             ..call
         };
-        // Dropped with the client: what has not been sent is not half done.
+        // Dropped with the client: a request that has not been sent is not half done.
         let _waiting = watch.give_up_on_drop();
         let inner = Arc::clone(&self.inner);
         let write = async move { inner.call(call).await };

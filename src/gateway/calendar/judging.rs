@@ -28,7 +28,7 @@ const LARGE: usize = 64 * 1024;
 /// A call that is ready to be judged.
 type JudgedRequest = CallRequest<ReceivedBody>;
 
-/// Answers calls that break a rule; logs and counts every finding.
+/// Refuses calls that break a rule; logs and counts every finding.
 #[derive(Debug)]
 pub(in crate::gateway) struct Judging<S> {
     pub(in crate::gateway) inner: S,
@@ -88,7 +88,7 @@ impl<S> Judging<S> {
         }
     }
 
-    /// Records what was found in the request's log line, in metrics and in the log.
+    /// Records the findings in the request's log line, in metrics and in the log.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
         let operation = operation_name(judgement.operation);
         if let Outcome::Forward(call) = &judgement.outcome {
@@ -170,7 +170,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> fo
 }
 
 impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
-    /// Forwards a call that breaks rules, and counts what the site makes of it.
+    /// Forwards a call that breaks rules, and counts the site's response to it.
     async fn forward_reported(
         &self,
         call: Arc<JudgedCall>,
@@ -206,7 +206,7 @@ fn operation_name(operation: Option<&'static Operation>) -> &'static str {
     operation.map_or("none", |operation| operation.name.as_str())
 }
 
-/// What the rules say of a call that is forwarded, in one word.
+/// The verdict of the rules on a call that is forwarded, in one word.
 fn verdict(call: &ForwardableCall) -> &'static str {
     match call.waiver() {
         Some(waiver) => waiver.name(),

@@ -1,4 +1,5 @@
-//! PATCH that keeps what is not sent: the record is read, merged and checked before the update (decision 0038).
+//! PATCH that keeps members which are not sent: the record is read, merged and checked before the update (decision
+//! 0038).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -25,8 +26,8 @@ pub(in crate::gateway) struct Merging<S> {
     patience: Duration,
 }
 
-/// One merge at a time for each record, whatever the address (T-90): two at once would each undo what the other changed.
-/// Events, venues and organizers share the numbers of WordPress's posts.
+/// One merge at a time for each record, whatever the address (T-90): two at once would each undo what the other
+/// changed. Events, venues and organizers share the numbers of WordPress's posts.
 #[derive(Debug, Default)]
 struct RecordTurns {
     running: Mutex<HashMap<u64, Weak<AsyncMutex<()>>>>,
@@ -80,7 +81,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         ReadRecord::read(&body).ok_or(Err(CallFailure::NoRecord))
     }
 
-    /// The update that changes nothing but what the PATCH names.
+    /// The update that changes only the members that the PATCH names.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A backend's response, written for the client that asked.
+//! A backend's response, written for the client that requested it.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl<S> Presenting<S> {
     }
 }
 
-/// Whether the cache may store a response, by its headers and its body, and for how long the site says.
+/// The permission to store a response, by its headers and its body, and the lifetime that the site states.
 fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Storable, StatedLife) {
     let stated = StatedLife::of(accepted.headers(), unix_time());
     let storable = Storable::of(accepted.status(), accepted.headers(), stated);
@@ -94,13 +94,13 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
     }
 }
 
-/// The answer of the site as report mode counts it.
+/// The response of the site as report mode counts it.
 fn verdict(accepted: &AcceptedResponse<OriginBody>) -> SiteVerdict {
     let status = accepted.effective_status().unwrap_or(accepted.status());
     SiteVerdict::new(status.as_u16(), accepted.error_code())
 }
 
-/// What a response shows about its client's login.
+/// The result of the client's login, as a response shows it.
 fn login(accepted: &AcceptedResponse<OriginBody>, audience: Audience, is_write: bool) -> Login {
     match audience {
         Audience::Everybody => Login::NotRefused,

@@ -8,7 +8,7 @@ use crate::gateway::call_request::CallRequest;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::EdgeResponse;
 
-/// Answers 429 when a limit is exceeded; tells every other client how much is left.
+/// Responds with 429 when a limit is exceeded; shows every other client its remaining budget.
 #[derive(Debug)]
 pub(in crate::gateway) struct RateLimit<S> {
     pub(in crate::gateway) inner: S,

@@ -1,5 +1,5 @@
-//! The body of a call: read whole, or dropped or left where the call does not need it; refusals that the head alone decides
-//! come before it.
+//! The body of a call: read whole, or dropped or left where the call does not need it; refusals that the head alone
+//! decides come before it.
 
 use bytes::Bytes;
 use http_body::Body;
@@ -12,8 +12,8 @@ use crate::server::bodies::CollectError;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
-/// Answers requests that the decider refuses by their head, and when a body is too large, too slow, incomplete, or not
-/// expected.
+/// Responds to requests that the decider refuses by their head, and to those whose body is too large, too slow,
+/// incomplete, or not expected.
 #[derive(Debug)]
 pub(in crate::gateway) struct ReadBody<S> {
     pub(in crate::gateway) inner: S,

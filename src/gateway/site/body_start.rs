@@ -21,7 +21,7 @@ pub(super) struct BodyStart {
 // === impl BodyStart ===
 
 impl BodyStart {
-    /// Reads until so many bytes have come. What comes after them is relayed as it comes.
+    /// Reads until so many bytes have come. The rest is relayed as it comes.
     pub(super) async fn read(answer: &mut EdgeResponse, most: usize) -> Self {
         let mut start = Self::default();
         while start.bytes.len() < most {

@@ -1,5 +1,5 @@
-//! What the edge itself tells of the API: the `OpenAPI` document, and the index of a REST root where it serves no other
-//! routes of the site (`other = "refuse"`).
+//! The edge's own documents about the API: the `OpenAPI` document, and the index of a REST root where it serves no
+//! other routes of the site (`other = "refuse"`).
 
 use std::sync::{Arc, LazyLock};
 
@@ -93,7 +93,7 @@ impl Discovery {
     }
 }
 
-/// Whether the settings offer an operation to anybody.
+/// True if the settings offer an operation to any client.
 fn offers(settings: &Settings, operation: &Operation) -> bool {
     settings.allows(operation.id) && !(settings.read_only && operation.is_write())
 }

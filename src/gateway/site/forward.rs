@@ -68,7 +68,7 @@ pub(in crate::gateway) enum Passage {
 // === impl Passage ===
 
 impl Passage {
-    /// The same, where a response tells what is left of the budgets.
+    /// The same, where a response shows the remaining budgets.
     fn telling(mut self, charged: &RateLimitStatus) -> Self {
         if let Self::Answered(answer) = &mut self {
             charged.write(answer.response.headers_mut());
@@ -91,8 +91,8 @@ impl Site {
         }
     }
 
-    /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or whose
-    /// credentials cannot be read.
+    /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or
+    /// whose credentials cannot be read.
     fn charge_second(
         &self,
         asked: &AskedRequest,
@@ -344,7 +344,7 @@ impl Site {
 
     /// The site's response for a client at a public address.
     fn answered(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
-        // No other protocol was asked for (T-23), and a status beyond 599 is none (T-62).
+        // No other protocol was requested (T-23), and a status beyond 599 is none (T-62).
         if !(200..600).contains(&answer.status().as_u16()) {
             return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()), &self.warnings);
         }

@@ -1,5 +1,5 @@
-//! Logins at the rest of the site: charged before the site checks a password, and given back once it proves that none was
-//! wrong.
+//! Logins at the rest of the site: charged before the site checks a password, and given back once it proves that none
+//! was wrong.
 
 use std::future::Future;
 
@@ -17,7 +17,7 @@ use calendar_edge_core::limits::rates::Login;
 pub(in crate::gateway) enum SiteEnd {
     /// The site's response.
     Answered(EdgeResponse),
-    /// The edge's response in place of one, and what the failure shows about the passwords in the request.
+    /// The edge's response in place of one, and the failure's result for the passwords in the request.
     Failed(EdgeResponse, Login),
 }
 
@@ -34,15 +34,16 @@ impl SiteEnd {
 
 /// Failed logins of requests that are not calendar calls count in the budgets of those that are.
 impl RateLimiter {
-    /// Asks for a response that shows whether a password was wrong.
+    /// Requests a response that shows if a password was wrong.
     pub(in crate::gateway) fn prepare_login(&self, head: &Parts, outgoing: &mut HeaderMap) {
         if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
             outgoing.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
     }
 
-    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the end of the
-    /// exchange, and gives the charges back if that proves that no login failed. `form` is as for [`LoginDoor::tried`].
+    /// Charges the passwords that a request tries, and responds with 429 above the rate. Otherwise it waits for the end
+    /// of the exchange, and gives the charges back if that proves that no login failed. `form` is as for
+    /// [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard_login(
         &self,
         asked: &AskedRequest,
@@ -75,7 +76,7 @@ impl RateLimiter {
     }
 }
 
-/// What a response shows about the passwords in a request; the response is whole again.
+/// The result of the login with the passwords in a request, by the response, which is whole again.
 async fn shown_by(door: LoginDoor, head: &Parts, mut answer: EdgeResponse) -> (EdgeResponse, Login) {
     let start = if door.is_told_by_body() {
         BodyStart::read(&mut answer, LOGIN_ANSWER_BYTES).await

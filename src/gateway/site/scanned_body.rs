@@ -26,7 +26,7 @@ pub(in crate::gateway) struct FormScan {
     form: Option<SiteFormScan>,
     /// The rules for the routes and methods that it names; none if there are no rules.
     guard: Option<FormGuard>,
-    /// What was read before the body turned out to be large.
+    /// The bytes read before the body turned out to be large.
     begun: Option<Bytes>,
     /// The size of the whole body.
     size: SizeHint,
@@ -59,7 +59,7 @@ impl FormStart {
         Self::begin(body, reader).await
     }
 
-    /// Reads the beginning of a body that says it is large, too.
+    /// Reads the beginning of a body that announces to be large, too.
     pub(in crate::gateway) async fn begin(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
         let hook = Start {
             bytes: 0,

@@ -17,7 +17,7 @@ use calendar_edge_core::cache::compression::Coding;
 
 /// The codecs that may be at work at the same time.
 ///
-/// A codec keeps up to half a MiB as long as its client reads. Answers beyond the bound leave as they are.
+/// A codec keeps up to half a MiB as long as its client reads. Responses beyond the bound leave as they are.
 #[derive(Debug, Clone)]
 pub(crate) struct Encoders(Arc<Semaphore>);
 

@@ -10,12 +10,12 @@ use flate2::write::GzEncoder;
 
 use calendar_edge_core::cache::compression::Coding;
 
-/// How much work a byte is worth.
+/// The work that a byte is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
     /// For one client, while the response passes.
     Fast,
-    /// For all clients that will ask for a stored response.
+    /// For all clients that will get a stored response.
     Thorough,
 }
 

@@ -10,8 +10,8 @@ use calendar_edge_core::relay::{BufferBudget, Reservation};
 
 /// The bytes that an entry gives to clients, which all share them.
 ///
-/// While the entry is stored they count toward `cache.memory`. Dropped with the entry, it counts those that clients still
-/// hold toward `limits.response_buffer_total`, until the last client has them.
+/// While the entry is stored they count toward `cache.memory`. Dropped with the entry, it counts those that clients
+/// still hold toward `limits.response_buffer_total`, until the last client has them.
 #[derive(Debug)]
 pub(crate) struct SharedBodies {
     budget: BufferBudget,

@@ -1,4 +1,4 @@
-//! Who may use the admin listener, and for what.
+//! The clients that may use the admin listener, and the endpoints open to them.
 
 use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, Request};
@@ -7,24 +7,25 @@ use crate::companion::Sender;
 use crate::server::Peer;
 use calendar_edge_core::settings::AdminToken;
 
-/// Written by browsers: the relation of the page that asks to what it asks for.
+/// Written by browsers: the relation of the requesting page to the requested resource.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Who may use an endpoint, and what a request may use: its own access, and all that stands before it.
+/// The clients that may use an endpoint, and the endpoints open to a request: those of its own access, and of all that
+/// stand before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Everybody who reaches the listener: whether the process lives, and whether it is ready.
+    /// All clients that reach the listener: `/livez` and `/readyz`.
     All,
-    /// They as well, unless there is a token: what tells nothing about the configuration and single requests.
+    /// They as well, unless there is a token: endpoints that show nothing of the configuration and of single requests.
     Unguarded,
-    /// Who has the token, and this machine: everything.
+    /// Clients with the token, and this machine: everything.
     Operators,
 }
 
 // === impl Access ===
 
 impl Access {
-    /// The access of a request. Without `token` nobody needs one.
+    /// The access of a request. Without `token` no client needs one.
     pub(super) fn of<B>(request: &Request<B>, token: Option<&AdminToken>) -> Self {
         match token {
             _ if shows(request, token) || is_local(request) => Self::Operators,
@@ -33,8 +34,8 @@ impl Access {
         }
     }
 
-    /// The sender of a change: it must pass every check of a request that tells secrets, and no page in a browser
-    /// changes anything (T-87).
+    /// The sender of a change: it must pass every check of a request for secrets, and no page in a browser changes
+    /// anything (T-87).
     pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
         let is_page = request.headers().contains_key(ORIGIN) || is_foreign(request);
         if !is_page && Self::of(request, token) == Self::Operators {
@@ -76,7 +77,7 @@ fn is_local<B>(request: &Request<B>) -> bool {
         return false;
     };
     if peer.local.is_none() {
-        // A Unix socket: browsers do not speak to them.
+        // A Unix socket: browsers cannot connect to them.
         return true;
     }
     peer.address().is_some_and(|address| address.is_loopback())

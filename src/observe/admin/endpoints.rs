@@ -1,4 +1,4 @@
-//! The endpoints of the admin listener: path, who may ask, and what answers. `docs/guides/operating.md` has a row for each.
+//! The endpoints of the admin listener: path, access, and response. `docs/guides/operating.md` has a row for each.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
@@ -21,30 +21,30 @@ pub(super) struct Endpoint {
     method: Method,
     /// A last segment in capital letters stands for the rest of the path.
     path: &'static str,
-    /// Who may ask.
+    /// The clients that may use it.
     pub(super) access: Access,
-    /// What answers.
+    /// The response.
     pub(super) answer: EndpointAnswer,
 }
 
-/// What answers.
+/// The source of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EndpointAnswer {
-    /// A document, made of what is shown and of the rest of the path.
+    /// A document, made of the parts of the edge and of the rest of the path.
     Document(fn(&AdminParts, AskedPath<'_>) -> PlainResponse),
-    /// Whether the edge is ready.
+    /// The edge's readiness.
     Readiness,
-    /// Rules and verdicts, and what candidates say about the way back.
+    /// Rules and verdicts, and the way back of candidates.
     Migration,
-    /// A change of the cache by operators or by the companion plugin, which proves by its seal who it is.
+    /// A change of the cache by operators or by the companion plugin, which proves its identity by its seal.
     Purge,
 }
 
-/// What is asked for below an endpoint.
+/// The part of a path below an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedPath<'a> {
     path: &'a str,
-    /// What stands for the last segment.
+    /// The last segment.
     rest: &'a str,
     pub(super) query: Option<&'a str>,
 }
@@ -103,13 +103,13 @@ endpoints! {
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What operators do about each alert.
+/// The remedies for each alert.
 const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
 
 // === impl Endpoint ===
 
 impl Endpoint {
-    /// The endpoint of a request, and what is asked for there.
+    /// The endpoint of a request, and the path below it.
     pub(super) fn of<'a>(method: &Method, uri: &'a http::Uri) -> Option<(&'static Self, AskedPath<'a>)> {
         let method = if *method == Method::HEAD {
             &Method::GET
@@ -124,7 +124,7 @@ impl Endpoint {
         })
     }
 
-    /// True for what changes something.
+    /// True for an endpoint that changes something.
     pub(super) fn is_change(&self) -> bool {
         self.method == Method::POST
     }

@@ -1,4 +1,4 @@
-//! The documents of the admin listener that depend only on the settings and on what the sites publish.
+//! The documents of the admin listener that depend only on the settings and on the sites' indexes.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 pub(crate) struct Pages {
     /// The `OpenAPI` document of the public API.
     pub(super) openapi: Bytes,
-    /// What is known of the sites' indexes, by which `explain` decides as this edge does.
+    /// The known indexes of the sites, by which `explain` decides as this edge does.
     pub(super) indexes: Bytes,
-    /// What operators want to see of the settings.
+    /// The settings that operators look at.
     pub(super) facts: Value,
     /// The settings in use.
     pub(super) settings: Settings,
@@ -27,14 +27,14 @@ pub(crate) struct Pages {
     pub(super) roots: Vec<RootFigures>,
     /// Looks at the sites.
     pub(crate) site_health: SiteHealth,
-    /// What operators on other machines show; none: they need nothing.
+    /// The token of operators on other machines; none: they need none.
     pub(super) token: Option<AdminToken>,
 }
 
 // === impl Pages ===
 
 impl Pages {
-    /// Renders the documents for these settings and what is known of the sites' indexes.
+    /// Renders the documents for these settings and the known indexes of the sites.
     pub(crate) fn new(settings: &Settings, indexes: &SiteIndexes, site_health: SiteHealth) -> Self {
         let site = settings.site();
         let tables = indexes.tables(&site);
@@ -64,7 +64,7 @@ impl Pages {
     }
 }
 
-/// What an explanation has to know of a running edge, apart from the file of its settings: what it read of the site, and
+/// The state of a running edge that an explanation needs beside the file of its settings: its readings of the site, and
 /// its mode, which a flag may have set.
 fn known(settings: &Settings, indexes: &SiteIndexes) -> String {
     let mut known = indexes.document(&settings.site());

@@ -1,4 +1,4 @@
-//! What the admin listener shows.
+//! The parts of the edge that the admin listener shows.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Refusals};
 use calendar_edge_core::relay::BufferBudget;
 
-/// What the admin listener shows.
+/// The parts of the edge that the admin listener shows.
 #[derive(Debug)]
 pub(crate) struct AdminParts {
-    /// What stays as it is from the start on.
+    /// Facts that stay as they are from the start on.
     pub(crate) facts: EdgeFacts,
     /// The configuration in effect; missing where an edge runs without a program around it.
     pub(crate) effective: Arc<ArcSwapOption<EffectiveConfig>>,
-    /// Whether the edge is ready.
+    /// The edge's readiness.
     pub(crate) readiness: Readiness,
-    /// What depends on the settings only.
+    /// Documents that depend on the settings only.
     pub(crate) pages: Arc<ArcSwap<Pages>>,
-    /// Requests to remove answers.
+    /// Requests to remove responses.
     pub(crate) companion_service: Arc<ArcSwap<CompanionService>>,
     /// Everything that is counted.
     pub(crate) metrics: Metrics,
-    /// What was counted in the last minutes.
+    /// Counts of the last minutes.
     pub(crate) readings: Readings,
     /// The subjects.
     pub(crate) subjects: Subjects,
@@ -46,7 +46,7 @@ pub(crate) struct AdminParts {
 // === impl AdminParts ===
 
 impl AdminParts {
-    /// All metrics, with those that are only known when somebody asks.
+    /// All metrics, with those that are computed for this request.
     pub(super) fn measured(&self) -> String {
         for subject in self.subjects.all() {
             subject.measure();

@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 /// The time for which a balancer that requested `/readyz` is expected to request it again.
 const FOLLOWED: Duration = Duration::from_secs(30);
 
-/// A flag that is set from the opening of the listeners to the stop signal, and the last request for it; clones share both.
+/// A flag that is set from the opening of the listeners to the stop signal, and the last request for it; clones share
+/// both.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Readiness(Arc<Mutex<ReadinessState>>);
 

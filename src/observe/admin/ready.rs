@@ -1,4 +1,4 @@
-//! `/readyz`: whether the edge takes traffic, and in which state its backends are.
+//! `/readyz`: true if the edge takes traffic, and the state of its backends.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use calendar_edge_core::concerns::{Concern, ReadinessEffect};
 
 /// The response of `/readyz` and its status: `ready`, or the first concern that forbids it, with its sentence.
 ///
-/// That no backend responds counts only where the query asks for them. A site without a success in the last second is then
-/// asked, and one whose address led back to this edge in any case.
+/// A backend that does not respond counts only if the query names the backends. A site without a success in the last
+/// second then gets a request, and one whose address led back to this edge in any case.
 pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (StatusCode, Value) {
     let is_about_backend = asks_for_backend(query);
     let is_ready = parts.readiness.requested();
@@ -42,7 +42,7 @@ pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (Statu
     (code, document)
 }
 
-/// Whether a query asks for the backends, by `backend=1`, and not for the edge alone.
+/// True if a query is about the backends, by `backend=1`, and not about the edge alone.
 fn asks_for_backend(query: Option<&str>) -> bool {
     let mut parameters = query.unwrap_or_default().split('&');
     parameters.any(|parameter| parameter == "backend=1")

@@ -1,4 +1,4 @@
-//! The service of the admin listener: who asks, and for which endpoint.
+//! The service of the admin listener: the access of a request, and its endpoint.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -33,7 +33,7 @@ impl Admin {
         Self(Arc::new(parts))
     }
 
-    /// Keeps what is counted in the last minutes, as long as it is polled.
+    /// Keeps the counts of the last minutes, as long as it is polled.
     pub(crate) async fn take_readings(self) {
         self.0.readings.take(&self.0).await;
     }
@@ -89,7 +89,7 @@ impl Admin {
         let token = pages.token.as_ref();
         let (access, sender) = (Access::of(request, token), Access::of_change(request, token));
         let needed = endpoint.map(|endpoint| endpoint.access);
-        // Purges of the companion plugin prove by their seal who gave them.
+        // Purges of the companion plugin prove their sender by their seal.
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
         match endpoint {
             _ if access == Access::All && needed != Some(Access::All) && !is_sealed => {

@@ -1,4 +1,4 @@
-//! One small document about the state of the edge, for a page that asks every second.
+//! One small document about the state of the edge, for a page that requests it every second.
 
 use serde_json::{Value, json};
 

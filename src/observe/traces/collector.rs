@@ -1,4 +1,4 @@
-//! The collector: one request to it, and what its response means.
+//! The collector: one request to it, and the meaning of its response.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, USER_AGENT};
@@ -22,15 +22,15 @@ pub(super) struct SpanCollector {
     headers: HeaderMap,
 }
 
-/// What came of a request to it.
+/// The outcome of a request to it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// It took the spans but these, and may say why.
+    /// It took the spans but these, and may give a reason.
     Taken { rejected: u64, message: String },
     /// It did not, but may do so later.
     NotNow {
         reason: String,
-        /// The pause that it asks for.
+        /// The pause that it demands.
         pause: Option<Duration>,
     },
     /// It never will.
@@ -106,7 +106,7 @@ async fn read(response: reqwest::Response) -> Delivery {
     judge(status, pause, &body)
 }
 
-/// The meaning of a response; a body that is none of OTLP's says nothing.
+/// The meaning of a response; a body that is none of OTLP's has none.
 fn judge(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Delivery {
     if status.is_success() {
         let told = ExportResponse::decode(body).unwrap_or_default();
@@ -126,7 +126,7 @@ fn judge(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Delivery {
     }
 }
 
-/// A collector's words for the log: cut, on one line, without what terminals obey.
+/// A collector's message for the log: cut, on one line, without control characters for terminals.
 fn cut(text: &str) -> String {
     text.escape_debug().take(LONGEST).collect()
 }

@@ -25,16 +25,16 @@ pub(super) struct Exporter {
     batch: usize,
     interval: Duration,
     program_context: Surrounding,
-    /// The dropped spans that were told already.
+    /// The dropped spans that were logged already.
     told_dropped: u64,
 }
 
-/// What all exporters of an edge share.
+/// The parts that all exporters of an edge share.
 #[derive(Debug, Clone)]
 pub(super) struct Surrounding {
     pub(super) metrics: SpanMetrics,
     pub(super) warnings: Warnings,
-    /// Tells this run of the program from others.
+    /// Distinguishes this run of the program from others.
     pub(super) instance: Uuid,
     /// Cancelled when the edge ends.
     pub(super) ending: CancellationToken,
@@ -65,7 +65,7 @@ impl Exporter {
         }
     }
 
-    /// Sends spans until nobody can record more of them, or the edge ends; then what still waits.
+    /// Sends spans until no request can record more of them, or the edge ends; then the rest.
     pub(super) async fn run(mut self) {
         loop {
             let batch = self.next_batch().await;
@@ -112,7 +112,7 @@ impl Exporter {
                 }
                 Delivery::Refused { reason } => return self.failed(spans, reason),
                 Delivery::NotNow { reason, .. } if self.program_context.ending.is_cancelled() => {
-                    // The next batch would meet the same, and the edge cannot wait.
+                    // The next batch would fail likewise, and the edge cannot wait.
                     let waiting = self.take_waiting();
                     return self.failed(spans + waiting, reason);
                 }
@@ -189,7 +189,7 @@ impl Exporter {
         }
     }
 
-    /// Takes out what still waits, and says how much it is; nothing comes after it.
+    /// Takes out the rest, and returns its number; nothing comes after it.
     fn take_waiting(&mut self) -> u64 {
         self.spans.close();
         let mut waiting = 0;

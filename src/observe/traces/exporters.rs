@@ -16,7 +16,7 @@ use calendar_edge_core::settings::TraceSettings;
 /// Maximum time for the last spans when the edge ends.
 pub(crate) const LAST_SPANS: Duration = Duration::from_secs(2);
 
-/// Who takes the spans of requests; clones share it.
+/// The recorder of requests' spans; clones share it.
 ///
 /// An exporter ends when its recorder is gone: with the last request under its settings.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Traces {
         none.adapt(settings)
     }
 
-    /// The exporter of new settings: another one if they say something else about it.
+    /// The exporter of new settings: another one if they differ for it.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Traces {
         Ok(Some(recorder))
     }
 
-    /// Takes the spans of requests under these settings; none if nobody exports them.
+    /// Takes the spans of requests under these settings; none without a collector.
     pub(crate) fn recorder(&self) -> Option<Arc<SpanRecorder>> {
         self.recorder.clone()
     }

@@ -1,4 +1,4 @@
-//! A collector asked beforehand.
+//! A collector tried beforehand.
 
 use url::Url;
 use uuid::Uuid;
@@ -15,12 +15,12 @@ use calendar_edge_core::settings::TraceSettings;
 pub struct CollectorFault {
     /// Where spans are sent.
     url: Url,
-    /// Its words or its status, or what kept it from answering.
+    /// Its message or its status, or the reason why it did not respond.
     reason: String,
 }
 
-/// Asks the collector of these settings, by one request without spans, and returns where it takes them. None if the
-/// settings name no collector.
+/// Sends the collector of these settings one request without spans, and returns its URL. None if the settings name no
+/// collector.
 ///
 /// # Errors
 ///

@@ -12,13 +12,13 @@ pub(super) struct UnixClock {
     time: UnixTime,
 }
 
-/// The difference by which the system's clock counts as set by somebody.
+/// The difference by which the system's clock counts as set by hand.
 const SET: Duration = Duration::from_millis(50);
 
 // === impl UnixClock ===
 
 impl UnixClock {
-    /// What the system's clock says.
+    /// The time of the system's clock.
     pub(super) fn now() -> Self {
         Self {
             moment: Instant::now(),

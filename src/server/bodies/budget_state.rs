@@ -12,7 +12,7 @@ const SMALL: usize = 16 * 1024;
 /// The part of the budget that is open to small bodies only: one in so many bytes.
 const FOR_SMALL: usize = 8;
 
-/// What each body takes and waits for.
+/// The memory that bodies take and wait for.
 #[derive(Debug)]
 pub(super) struct BudgetState {
     pub(super) limit: usize,

@@ -21,10 +21,10 @@ pub(crate) trait BodyHook<B: Body> {
     /// The reason why the body ends early.
     type Error;
 
-    /// Polls the body, and says what its reader gets.
+    /// Polls the body, and returns its reader's next frame.
     fn poll_frame(&mut self, body: Pin<&mut B>, cx: &mut Context<'_>) -> PolledFrame<Self::Error>;
 
-    /// Returns true if no frame follows. The hook of a body that has other frames than `body` has to say so itself.
+    /// Returns true if no frame follows. The hook of a body that has other frames than `body` has to find that itself.
     fn is_end_stream(&self, body: &B) -> bool {
         body.is_end_stream()
     }

@@ -1,4 +1,4 @@
-//! How long clients have paused their bodies, and who is given up for it.
+//! The time for which clients have paused their bodies, and the bodies that are given up for it.
 
 use std::collections::HashMap;
 use std::task::{Context, Waker};

@@ -1,4 +1,4 @@
-//! The service manager that started the process: what is sent to it, and the sign of life that it expects.
+//! The service manager that started the process: the notices it gets, and the sign of life that it expects.
 
 mod notices;
 mod watchdog;

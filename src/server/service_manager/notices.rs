@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The service manager; clones speak for the same process.
+/// The service manager; clones report for the same process.
 ///
 /// Without one, as on a terminal or in a container, notices go nowhere.
 #[derive(Debug, Clone, Default)]

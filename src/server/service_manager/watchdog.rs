@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 
 use super::notices::ServiceManager;
 
-/// Sends signs of life while all runtimes work, twice in each interval of the watchdog; returns at once if nobody watches.
+/// Sends signs of life while all runtimes work, twice in each interval of the watchdog; returns at once without one.
 ///
 /// Each sign takes a timer that fires and a new task that each runtime runs to its end. If the timers or a runtime
 /// hang, no sign is sent, and the service manager restarts the process.

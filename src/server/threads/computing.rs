@@ -29,7 +29,7 @@ impl Computing {
 
     /// Waits for a place, then for the result.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        // Nobody closes the semaphore, so there is always a place.
+        // The semaphore is never closed, so there is always a place.
         let place = Arc::clone(&self.places).acquire_owned().await;
         let computed = spawn_blocking(move || {
             let result = work();

@@ -9,7 +9,7 @@ thread_local! {
 
 /// One value for each serving thread, and one for all other threads.
 ///
-/// What a request uses of it stays with the request's thread: no other processor touches it.
+/// The value that a request uses stays with the request's thread: no other processor touches it.
 #[derive(Debug)]
 pub(crate) struct PerThread<T> {
     /// In the order of the threads' numbers.

@@ -10,7 +10,7 @@ use super::per_thread::index;
 /// The descriptors of one runtime: its queue of events twice, one that wakes it, and one for signals.
 const DESCRIPTORS: usize = 4;
 
-/// How many more connections the thread that accepts may have than another before it gives one away.
+/// The number of connections that the thread which accepts may have more than another before it gives one away.
 ///
 /// Two threads that share some 64 connections at random differ by as much. A thread that gets a connection has to be
 /// woken, which takes longer than a kept response: connections of one request are best served where they are accepted.

@@ -81,7 +81,7 @@ mod tests {
         ServingThreads::start(NonZeroUsize::new(2).unwrap()).unwrap()
     }
 
-    /// The name of the thread that a connection gets, of those who accept it on this thread.
+    /// The name of the thread that a connection gets, of those that accept it on this thread.
     async fn name(assigned: &AssignedThread) -> String {
         let name = || thread::current().name().map(str::to_owned).unwrap();
         match assigned.other_runtime() {

@@ -18,7 +18,7 @@ pub(crate) struct TlsAcceptor {
     shown: Arc<CurrentKey>,
 }
 
-/// The certificate for the next handshake, independent of the name the client asks for.
+/// The certificate for the next handshake, independent of the name that the client sends.
 #[derive(Debug)]
 struct CurrentKey(ArcSwap<CertifiedKey>);
 
@@ -41,7 +41,7 @@ impl TlsAcceptor {
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         // Session tickets are stored by clients, so no client can fill a session store here.
         config.ticketer = rustls::crypto::ring::Ticketer::new()?;
-        // Anyone who recorded early data could replay it, and a write must not be replayed.
+        // Recorded early data could be replayed, and a write must not be.
         config.max_early_data_size = 0;
         Ok(Self {
             config: Arc::new(config),
@@ -54,7 +54,7 @@ impl TlsAcceptor {
         self.shown.0.store(identity.key());
     }
 
-    /// Runs a handshake. A client that does not speak TLS gets an alert and a clean close.
+    /// Runs a handshake. A client that does not use TLS gets an alert and a clean close.
     pub(crate) async fn accept<T>(&self, stream: T) -> std::io::Result<TlsStream<T>>
     where
         T: AsyncRead + AsyncWrite + Unpin,

@@ -7,7 +7,7 @@ const VERSION: u8 = 0xA0;
 /// The unread rest of a sequence of DER values.
 pub(super) struct DerReader<'a>(pub(super) &'a [u8]);
 
-/// What is signed of a certificate, from its validity on; `None` if it cannot be read.
+/// The signed part of a certificate, from its validity on; `None` if it cannot be read.
 pub(super) fn body(certificate: &[u8]) -> Option<DerReader<'_>> {
     let mut outer = DerReader(certificate);
     let mut whole = DerReader(outer.expect(SEQUENCE)?);

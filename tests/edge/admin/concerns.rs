@@ -1,4 +1,4 @@
-//! The concerns of a real edge: page, `/status`, `/readyz`, metrics and `check` say the same of each state.
+//! The concerns of a real edge: page, `/status`, `/readyz`, metrics and `check` show the same for each state.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ const LIST: &str = r#"{"events":[],"rest_url":"x"}"#;
 
 const HTML: &str = "text/html; charset=UTF-8";
 
-/// A state of the site: the response to everything, then the word of the page, the name of the first concern, a part of its
-/// sentence, and the status of `/readyz?backend=1`.
+/// A state of the site: the response to everything, then the word of the page, the name of the first concern, a part of
+/// its sentence, and the status of `/readyz?backend=1`.
 struct SiteState {
     reply: fn() -> Reply,
     fine: &'static str,
@@ -125,7 +125,7 @@ async fn assert_agreed(edge: &Edge, (fine, name, part): (&str, &str, &str), read
     );
 }
 
-/// What `check` prints of the running edge.
+/// The lines of `check` about the running edge.
 async fn checked(edge: &Edge) -> String {
     let directory = Directory::new(&format!("concerns-check-{}", edge.admin_socket().port()));
     let file = directory.write(
@@ -292,7 +292,7 @@ async fn saved_runs_are_requests_without_one() {
     let mut requests = 0;
     for page in 1..=3 {
         let target = format!("{EVENTS}?page={page}");
-        // Followers, hits, and responses behind which the site is asked.
+        // Followers, hits, and responses behind which the site gets a request.
         for pause in [0, 0, 400, 100] {
             tokio::time::sleep(Duration::from_millis(pause)).await;
             let calls = (0..4).map(|_| edge.get(&target));

@@ -1,4 +1,4 @@
-//! The log says what a site lacks or has beside the table: at start, when it changes, and when it is healed.
+//! The log has the differences of a site from the table: at start, when they change, and when they are gone.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ const AGREES: &str = "a backend agrees with the table again";
 const FAILURES: &str = "edge_index_reads_total{result=\"failure\"}";
 const READS: &str = "edge_index_reads_total{result=\"success\"}";
 
-/// What makes a difference, and the words for it.
+/// Causes of a difference, and the words for it.
 type IndexChange = (fn(&mut Value), &'static str);
 
 /// A WordPress whose index of the calendar can change, with the program before it.

@@ -11,7 +11,7 @@ mod token;
 
 use std::time::Duration;
 
-/// Polls until there is an answer; a test that waits in vain fails.
+/// Polls until there is a response; a test that waits in vain fails.
 async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     for _ in 0..500 {
         if let Some(found) = ask().await {

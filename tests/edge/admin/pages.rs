@@ -1,4 +1,4 @@
-//! The pages for people: one document each, which may run its own script and ask its own edge.
+//! The pages for people: one document each, which may run its own script and send requests to its own edge.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! What the program sets up around the edge: `/config`.
+//! The program's own setup around the edge: `/config`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::until;
 use crate::support::{Answer, Directory, Edge, Program};
 
-/// A configuration without a site that answers.
+/// A configuration without a site that responds.
 fn file(directory: &Directory, top: &str, log: &str) -> PathBuf {
     let text = format!(
         "listen = \"127.0.0.1:0\"\n{top}\n[origin]\nurl = \"http://127.0.0.1:9/wp-json\"\n\
@@ -21,7 +21,7 @@ async fn get(program: &Program, path: &str) -> Answer {
     Answer::to(Edge::client().get(format!("http://{}{path}", program.admin))).await
 }
 
-/// A change that a page of another site may have caused: under a name of its own, or from a browser that says so.
+/// A change that a page of another site may have caused: under a name of its own, or from a browser with `Origin`.
 async fn foreign_changes(program: &Program, path: &str) -> Vec<String> {
     let mut codes = Vec::new();
     for (name, value) in [("host", "evil.example"), ("sec-fetch-site", "cross-site")] {

@@ -1,4 +1,4 @@
-//! `/readyz`: what it says, and what decides.
+//! `/readyz`: its content, and the states that decide.
 
 use std::time::Duration;
 

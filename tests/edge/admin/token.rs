@@ -1,4 +1,4 @@
-//! Who may use the admin listener from other machines.
+//! Access to the admin listener from other machines.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
@@ -9,7 +9,7 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// Pages that tell nothing about the configuration and single requests.
+/// Pages that show nothing of the configuration and of single requests.
 const PUBLIC: [&str; 5] = ["/metrics", "/status", "/cache", "/openapi.json", "/migration"];
 
 /// Pages that do.

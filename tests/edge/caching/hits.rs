@@ -1,4 +1,4 @@
-//! A question that was asked before is answered without the site, and says so.
+//! A request that came before is served without the site, and its response shows that.
 
 use super::*;
 

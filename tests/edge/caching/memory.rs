@@ -1,10 +1,10 @@
-//! Memory is bounded, whatever clients ask for.
+//! Memory is bounded, for any requests of clients.
 
 use super::*;
 
 const MIB: u64 = 1024 * 1024;
 
-/// A site that answers with a page of this many bytes to each question.
+/// A site that responds with a page of this many bytes to each request.
 async fn pages(bytes: usize) -> Origin {
     Origin::answering(move |_| {
         let padding = "x".repeat(bytes);
@@ -71,7 +71,7 @@ async fn a_reload_changes_the_bound_and_switches_off() {
     assert_eq!(edge.get(EVENTS).await.header("cache-status"), None);
 }
 
-/// A page of 3 MiB, or of 100 KiB for other questions.
+/// A page of 3 MiB, or of 100 KiB for other requests.
 async fn large_and_small() -> Origin {
     Origin::answering(|seen| {
         let bytes = if seen.target.contains("large") {
@@ -87,7 +87,7 @@ async fn large_and_small() -> Origin {
     .await
 }
 
-/// Asks for small pages until one is buffered, or until one is not: a response that is streamed has no length.
+/// Requests small pages until one is buffered, or until one is not: a response that is streamed has no length.
 async fn until(edge: &Edge, is_buffered: bool) {
     for number in 0..1000 {
         let page = edge.get(&format!("{EVENTS}?search={is_buffered}{number}")).await;

@@ -24,7 +24,7 @@ const API: &str = "/wp-json/calendar/events/v1";
 /// Credentials that the edge takes for some.
 const BASIC: &str = "Basic YTpi";
 
-/// A site that counts the questions about its calendar in each answer.
+/// A site that counts the requests about its calendar in each response.
 async fn counting() -> Origin {
     let count = Arc::new(AtomicU64::new(0));
     Origin::answering(move |seen| {
@@ -41,17 +41,17 @@ fn numbered(number: u64) -> Reply {
     Reply::json(200, &format!(r#"{{"id":56,"title":"{number}"}}"#))
 }
 
-/// Beside the calendar, the edge asks for the site's time zone.
+/// Beside the calendar, the edge requests the site's time zone.
 fn is_calendar(seen: &Seen) -> bool {
     seen.target.contains("/tribe/events/v1")
 }
 
-/// The number of questions about the calendar.
+/// The number of requests about the calendar.
 fn asked(origin: &Origin) -> usize {
     origin.seen().iter().filter(|seen| is_calendar(seen)).count()
 }
 
-/// An edge whose answers stay fresh for the whole test.
+/// An edge whose responses stay fresh for the whole test.
 async fn lasting(origin: &Origin) -> Edge {
     edge(origin, |_| ()).await
 }
@@ -66,7 +66,7 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
         .await
 }
 
-/// What the cache said that it did.
+/// The cache's report of what it did.
 fn cache_status(answer: &Answer) -> &str {
     let status = answer.header("cache-status").expect("Cache-Status");
     status

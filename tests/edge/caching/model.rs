@@ -1,4 +1,4 @@
-//! Random writes through the edge between reads, before a site whose answers overtake each other: nothing is stale.
+//! Random writes through the edge between reads, before a site whose responses overtake each other: nothing is stale.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -38,7 +38,7 @@ struct Event {
     category: u64,
 }
 
-/// What clients know for certain: the versions that they were told, and which events exist.
+/// The knowledge of clients: the versions in their responses, and the events that exist.
 #[derive(Debug, Default, Clone)]
 struct Known {
     versions: BTreeMap<String, u64>,
@@ -158,7 +158,7 @@ impl Calendar {
     }
 }
 
-/// What is read is read at once, and told after a while: answers overtake each other and writes.
+/// A record is read at once, and sent after a while: responses overtake each other and writes.
 async fn shuffled() -> Origin {
     let calendar = Mutex::new(Calendar::new());
     Origin::answering(move |seen| {
@@ -180,7 +180,7 @@ async fn shuffled() -> Origin {
 // === the clients ===
 
 impl Known {
-    /// Learns from an answer that a writer got. The venue in an event's answer is left out: no write of an event changes
+    /// Learns from the response to a write. The venue in an event's response is left out: no write of an event changes
     /// it, so it may show a write of the venue that has not ended yet.
     fn learn(&mut self, kind: &str, record: &Value) {
         for_each(kind, record, &mut |name, version| {
@@ -191,8 +191,8 @@ impl Known {
         });
     }
 
-    /// Checks an answer to a question that was asked when this was known already. `doomed` are the events whose
-    /// deletion had begun when the answer came.
+    /// Checks the response to a request that was sent when this was known already. `doomed` are the events whose
+    /// deletion had begun when the response came.
     fn check(&self, target: &str, answer: &Answer, doomed: &BTreeSet<u64>) {
         let context = || format!("{target} {} {}", cache_status(answer), answer.body);
         let json = answer.json();

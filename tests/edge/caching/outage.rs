@@ -1,4 +1,4 @@
-//! The site may be down: what was asked before is answered still, and says so.
+//! The site may be down: requests that came before are served still, and their responses show that.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::*;
 
 const EVENT: &str = "/wp-json/calendar/events/v1/events/56";
 
-/// Answers go stale at once, and are asked for again.
+/// Responses go stale at once, and are requested again.
 fn short(settings: &mut Settings) {
     settings.cache.fresh = Duration::ZERO;
     settings.cache.stale_while_revalidate = Duration::ZERO;
@@ -114,7 +114,7 @@ async fn an_outage_has_an_end_for_answers_too() {
     assert!(edge.get(EVENT).await.status.is_server_error());
 }
 
-/// The recorded reads of anonymous callers that WordPress answered with a success.
+/// The recorded reads of anonymous callers to which WordPress responded with a success.
 fn recorded() -> BTreeMap<String, String> {
     let corpus = include_str!("../../../fixtures/corpus/corpus.jsonl");
     let records = corpus
@@ -148,7 +148,7 @@ async fn a_recorded_working_set_is_answered_without_the_site() {
     let reads = recorded();
     let bodies: Vec<String> = reads.values().cloned().collect();
     let next = AtomicU64::new(0);
-    // Which recorded body belongs to which question does not matter here.
+    // It does not matter here which recorded body belongs to which request.
     let origin = Origin::answering(move |_| {
         let turn = usize::try_from(next.fetch_add(1, Ordering::SeqCst)).expect("a small number");
         Reply::json(200, &bodies[turn % bodies.len()])

@@ -1,10 +1,10 @@
-//! Nobody sees another's answer.
+//! No client gets the response of another.
 
 use super::*;
 
 const EVENT: &str = "/wp-json/calendar/events/v1/events/56";
 
-/// A site whose answers depend on everything that tells callers apart, and on the whole question.
+/// A site whose responses depend on everything that distinguishes callers, and on the whole request.
 async fn telling() -> Origin {
     Origin::answering(|seen| {
         let headers = ["authorization", "cookie", "x-wp-nonce"];

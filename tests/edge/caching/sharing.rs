@@ -1,4 +1,4 @@
-//! One key is asked once at a time, and nobody depends on the others who ask.
+//! There is one request for a key at a time, and no client depends on the others that wait for it.
 
 use futures_util::future::join_all;
 
@@ -44,7 +44,7 @@ async fn a_leader_who_leaves_fills_the_cache_for_the_others() {
     assert_eq!(asked(&origin), 1);
 }
 
-/// A site that cuts every answer off until it has seen this many questions, after a pause in which others join.
+/// A site that cuts every response off until it has seen this many requests, after a pause in which others join.
 async fn failing(times: u64) -> Origin {
     let count = AtomicU64::new(0);
     Origin::answering(move |_| {

@@ -4,7 +4,7 @@ use super::*;
 
 const EVENT: &str = "/wp-json/calendar/events/v1/events/56";
 
-/// A site that gives each answer these headers.
+/// A site that gives each response these headers.
 async fn stating(fields: &[(&'static str, &'static str)]) -> Origin {
     let fields = fields.to_vec();
     let count = AtomicU64::new(0);

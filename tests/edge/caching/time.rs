@@ -1,4 +1,4 @@
-//! Time passes, also for kept answers.
+//! Time passes, also for stored responses.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -41,7 +41,7 @@ async fn an_answer_that_hangs_on_the_day_ends_with_the_day_of_the_site() {
     let started = Instant::now();
     let origin = late().await;
     let edge = lasting(&origin).await;
-    // The zone is learnt with the first such answer.
+    // The zone is learnt with the first such response.
     while edge.get(&format!("{EVENTS}?search=a")).await.status != 200 || asked(&origin) == origin.seen().len()
     {
         tokio::time::sleep(Duration::from_millis(10)).await;

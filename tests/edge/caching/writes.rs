@@ -3,7 +3,7 @@
 use super::super::support::Gate;
 use super::*;
 
-/// A site whose every answer tells how many writes it has seen.
+/// A site whose every response has the number of writes that it has seen.
 async fn site() -> Origin {
     let writes = AtomicU64::new(0);
     Origin::answering(move |seen| {
@@ -18,7 +18,7 @@ async fn site() -> Origin {
     .await
 }
 
-/// An answer with records as the plugin gives them.
+/// A response with records as the plugin gives them.
 fn body_of(target: &str, number: u64) -> Reply {
     let path = target.split('?').next().unwrap_or_default();
     let route = path.split("/v1/").nth(1).unwrap_or_default();

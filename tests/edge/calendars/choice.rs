@@ -1,4 +1,4 @@
-//! Who gets a calendar, and of what.
+//! The requests that get a calendar, and its events.
 
 use calendar_edge_core::settings::{FormSettings, Profile};
 
@@ -76,7 +76,7 @@ async fn a_file_is_a_calendar_in_every_spelling_and_can_only_be_read() {
         );
     }
     assert_eq!(events_in(&edge.get(&format!("{API}/events/2.ics")).await), 1);
-    // It is told that JSON would be liked better, and is a calendar all the same.
+    // JSON would be preferred, and it is a calendar all the same.
     assert_eq!(events_in(&accepting(&edge, FILE, "application/json").await), 3);
     let before = asked(&origin);
     for method in [Method::POST, Method::PUT, Method::DELETE] {

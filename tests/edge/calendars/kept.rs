@@ -1,4 +1,4 @@
-//! A calendar is kept like any answer: subscribers cost the site nothing between edits.
+//! A calendar is stored like any response: subscribers cost the site nothing between edits.
 
 use super::*;
 use crate::support::Gate;
@@ -21,7 +21,7 @@ async fn subscribers_are_answered_without_the_site() {
         assert_eq!(known.header("etag"), Some(tag.as_str()));
     }
     assert_eq!(asked(&origin), 3);
-    // The file and the list with `Accept` are one answer; JSON is another, with another tag.
+    // The file and the list with `Accept` are one response; JSON is another, with another tag.
     assert_eq!(
         accepting(&edge, LIST, "text/calendar").await.header("etag"),
         Some(tag.as_str())
@@ -35,7 +35,7 @@ async fn subscribers_are_answered_without_the_site() {
 async fn a_condition_never_empties_a_page() {
     let origin = Calendar::of(60).site().await;
     let edge = lasting(&origin).await;
-    // The page is stored, and the client has any answer.
+    // The page is stored, and the client has any response.
     edge.get(&format!("{LIST}?per_page=50")).await;
     let any = Answer::to(edge.request(Method::GET, FILE).header("if-none-match", "*")).await;
     assert_eq!(any.status, 304);

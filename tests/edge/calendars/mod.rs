@@ -126,7 +126,7 @@ impl Calendar {
     }
 }
 
-/// The number of questions about events.
+/// The number of requests about events.
 fn asked(origin: &Origin) -> usize {
     let seen = origin.seen();
     seen.iter()
@@ -134,7 +134,7 @@ fn asked(origin: &Origin) -> usize {
         .count()
 }
 
-/// An edge whose answers stay fresh for the whole test, and that gives events in all forms.
+/// An edge whose responses stay fresh for the whole test, and that gives events in all forms.
 async fn lasting(origin: &Origin) -> Edge {
     edge(origin, |_| ()).await
 }

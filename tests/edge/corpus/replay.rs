@@ -16,7 +16,7 @@ const PUBLIC: &str = "https://events.example.org";
 enum Came {
     /// Forwarded, and the client received WordPress's response.
     Forwarded,
-    /// Answered by the edge in WordPress's words.
+    /// The edge responded in WordPress's words.
     Answered,
     /// Forwarded, and the response was not one of the API: a clean 502.
     Masked,

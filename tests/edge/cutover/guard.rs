@@ -24,7 +24,7 @@ fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
     }
 }
 
-/// What operators see of the only rule.
+/// The status of the only rule, for operators.
 pub(crate) async fn rule_of(edge: &Edge) -> Value {
     edge.admin("/migration").await.json()["rules"][0].clone()
 }
@@ -37,7 +37,7 @@ pub(crate) async fn resume(edge: &Edge, headers: &[(&'static str, &str)]) -> Ans
     Answer::to(request).await
 }
 
-/// Polls until a file says something; it is written on another thread.
+/// Polls until a file has a content; it is written on another thread.
 async fn file_says(file: &std::path::Path, what: &str) {
     for _ in 0..500 {
         if std::fs::read_to_string(file).is_ok_and(|text| text.contains(what)) {
@@ -93,7 +93,7 @@ async fn a_guard_returns_calls_until_an_operator_resumes() {
     file_says(&state.join("migration.json"), "4 of 12 calls failed").await;
     edge.drain().await;
 
-    // Another run of the edge, and a backend that answers again.
+    // Another run of the edge, and a backend that responds again.
     let next = Origin::at(address, |_, _| Reply::json(200, r#"{"by":"next"}"#)).await;
     let edge = builder().start().await;
     assert_eq!(by(&edge.get(VENUES).await), "owner");
@@ -173,7 +173,7 @@ async fn a_guard_returns_calls_whose_answers_differ() {
     }
 }
 
-/// A backend whose answers about each record have this value for a while, and another one later.
+/// A backend whose responses about each record have this value for a while, and another one later.
 async fn following(first: u8, later: u8, is_wrong: &Arc<AtomicBool>) -> Origin {
     let (asked, is_wrong) = (parking_lot::Mutex::new(HashMap::new()), Arc::clone(is_wrong));
     Origin::answering(move |seen| {
@@ -218,7 +218,7 @@ async fn a_candidate_that_follows_the_site_a_moment_later_is_not_returned() {
     let never = Arc::default();
     for share in ["0%", "100%"] {
         let is_wrong = Arc::new(AtomicBool::new(false));
-        // The site changes once more before it is asked again.
+        // The site changes once more before the next request.
         let owner = following(1, 2, &never).await;
         let next = following(0, 2, &is_wrong).await;
         let edge = compared_edge(&owner, &next, share).await;

@@ -1,4 +1,4 @@
-//! Calls that another backend answers: which, for whom, what happens when it fails, and what the cache makes of it.
+//! Calls that another backend serves: which, for which clients, and with which effects of a failure and of the cache.
 
 mod command;
 pub(crate) mod guard;
@@ -55,7 +55,7 @@ async fn edge(owner: &Origin, next: &Origin, rules: Vec<CutoverRule>) -> Edge {
         .await
 }
 
-/// An origin whose answers name it.
+/// An origin whose responses name it.
 pub(crate) async fn named(name: &'static str) -> Origin {
     Origin::answering(move |_| Reply::json(200, &format!("{{\"by\":\"{name}\"}}"))).await
 }
@@ -111,7 +111,7 @@ async fn addresses_of_the_backend_become_public() {
 
 // === shares ===
 
-/// Which of a hundred clients another backend answers.
+/// Those of a hundred clients that another backend serves.
 async fn moved_clients(edge: &Edge) -> BTreeSet<u8> {
     let mut moved = BTreeSet::new();
     for client in 0..100 {
@@ -192,7 +192,7 @@ async fn reads_that_fail_come_from_the_site() {
         let series = r#"edge_cutover_calls_total{rule="moved",by="fallback"}"#;
         assert_eq!(edge.metric(series).await.as_deref(), Some("15"));
     }
-    // What the backend says itself is an answer.
+    // A response of the backend itself counts.
     let edge = edge(&owner, &missing, vec![falling()]).await;
     assert_eq!(edge.get(VENUES).await.status, 404);
 }

@@ -1,4 +1,5 @@
-//! How soon a guard returns the calls of a backend that fails, hangs or breaks off; and what it does not mind.
+//! The time until a guard returns the calls of a backend that fails, hangs or breaks off; and failures that do not
+//! count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,7 @@ fn failure() -> Reply {
     Reply::json(500, r#"{"code":"x","message":"y"}"#)
 }
 
-/// A backend that fails once it is told to.
+/// A backend that fails on demand.
 async fn failing(fails: &Arc<AtomicBool>) -> Origin {
     let fails = Arc::clone(fails);
     Origin::answering(move |_| {
@@ -106,7 +107,7 @@ async fn t94_few_clients_do_not_return_the_calls_of_many() {
     }
 }
 
-// === answers that break off ===
+// === responses that break off ===
 
 #[tokio::test]
 async fn answers_that_break_off_are_failures() {

@@ -31,20 +31,20 @@ use crate::support::{Answer, Edge, Origin, Reply, responded};
 
 const API: &str = "/wp-json/calendar/events/v1";
 
-/// How long a step may take until the test fails.
+/// The longest time of a step until the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The numbers that the site gives to its own records.
 const OWN: (u64, u64) = (1, 99_999);
 
-/// A site that tells of its changes, and a candidate that follows it and copies to it.
+/// A site that reports its changes, and a candidate that follows it and copies to it.
 struct Pair {
     site: Origin,
     next: CalendarServer,
     door: Arc<Mutex<Door>>,
 }
 
-/// How a site meets copies.
+/// A site's treatment of copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Door {
     Open,
@@ -69,7 +69,8 @@ fn settings(root: &str, is_copied: bool) -> CalendarSettings {
     }
 }
 
-/// A site that tells of its changes, and gives a new record the number that a copy asks for, as the companion plugin does.
+/// A site that reports its changes, and gives a new record the number that a copy requests, as the companion plugin
+/// does.
 async fn site(secret: Secret, queue: UnboundedSender<Announcement>, door: Arc<Mutex<Door>>) -> Origin {
     let mut store = Store::default();
     store.number(OWN.0, OWN.1);
@@ -199,7 +200,7 @@ async fn edge(pair: &Pair, rules: Vec<CutoverRule>) -> Edge {
     Edge::builder().origin(&pair.site).settings(change).start().await
 }
 
-/// What a client knows of the records whose writes were accepted: their names, or none once they are deleted.
+/// A client's knowledge of the records whose writes were accepted: their names, or none once they are deleted.
 type Known = BTreeMap<(&'static str, u64), Option<String>>;
 
 const NAMES: [(&str, &str); 3] = [
@@ -270,7 +271,7 @@ impl Writer {
         assert_eq!(self.lost(kind, id).await, None, "a client reads what it wrote");
     }
 
-    /// How a record differs from what was accepted; none if it does not.
+    /// The difference of a record from the accepted one; none if there is none.
     async fn lost(&self, kind: &'static str, id: u64) -> Option<String> {
         let answer = self
             .send(Method::GET, &format!("{kind}/{id}"), &Value::Null)
@@ -286,7 +287,7 @@ impl Writer {
     }
 }
 
-/// Leads the calls of clients elsewhere, as the guide says: no writes, until the other side has everything.
+/// Leads the calls of clients elsewhere, as the guide describes it: no writes, until the other side has everything.
 async fn lead(edge: &Edge, pair: &Pair, rules: Vec<CutoverRule>) {
     let is_return = rules.is_empty();
     let mut settings = edge.settings();
@@ -578,8 +579,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whatever is written in whatever order, and wherever the site is away or loses a response: nothing is refused, and in
-    /// the end both sides show the same.
+    /// Whatever is written in whatever order, and wherever the site is away or loses a response: nothing is refused,
+    /// and in the end both sides show the same.
     #[test]
     fn writes_arrive_whatever_their_order(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

@@ -1,4 +1,4 @@
-//! Limits of readers: how many wait, in all and for one address, and how often they ask.
+//! Limits of readers: the number that wait, in all and for one address, and the rate of their requests.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn an_address_has_its_share_of_places_which_come_back() {
     let third = stream(&scene.edge).await;
     assert_eq!(third.status(), StatusCode::TOO_MANY_REQUESTS);
     assert!(third.headers().contains_key(RETRY_AFTER));
-    // Who does not wait needs no place.
+    // A reader that does not wait needs no place.
     assert!(scene.told(&token).await.is_empty());
     assert_eq!(open_readers(&scene.edge).await.as_deref(), Some("2"));
     drop(first);

@@ -18,7 +18,7 @@ pub(super) const FEED: &str = "/wp-json/calendar-edge/v1/changes";
 const MESSAGES: &str = "/wp-json/calendar-edge/v1/purge";
 const LIST: &str = "/wp-json/calendar/events/v1/events?per_page=50";
 
-/// What anonymous readers get of a record.
+/// The response to anonymous readers of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Published,
@@ -48,11 +48,11 @@ struct SiteState {
     changes: AtomicU64,
     /// By kind and number: `events/50`.
     records: Mutex<BTreeMap<String, Status>>,
-    /// How often a single record was asked for.
+    /// The number of reads of a single record.
     reads: AtomicU64,
-    /// Whether the question for the number fails.
+    /// True if the request for the number fails.
     is_silent: AtomicBool,
-    /// Whether questions for facts fail.
+    /// True if requests for facts fail.
     hides_facts: AtomicBool,
 }
 
@@ -104,17 +104,17 @@ impl FeedSite {
         self.0.changes.store(changes, Ordering::SeqCst);
     }
 
-    /// Fails where the edge asks for the number, or no longer.
+    /// Fails where the edge requests the number, or no longer.
     pub(super) fn be_silent(&self, is_silent: bool) {
         self.0.is_silent.store(is_silent, Ordering::SeqCst);
     }
 
-    /// Tells no facts, or tells them again.
+    /// Sends no facts, or sends them again.
     pub(super) fn hide_facts(&self, hides_facts: bool) {
         self.0.hides_facts.store(hides_facts, Ordering::SeqCst);
     }
 
-    /// How often single records were asked for.
+    /// The number of reads of single records.
     pub(super) fn reads(&self) -> u64 {
         self.0.reads.load(Ordering::SeqCst)
     }
@@ -149,7 +149,7 @@ impl FeedSite {
         }
     }
 
-    /// What the plugin tells of all records, and of all terms.
+    /// The plugin's report of all records, and of all terms.
     fn facts(&self) -> (Vec<Value>, Value) {
         let records = self.0.records.lock().expect("a lock");
         let mut told: Vec<Value> = records
@@ -202,7 +202,7 @@ impl FeedSite {
     }
 }
 
-/// What the plugin tells of a record; none if it is deleted.
+/// The plugin's report of a record; none if it is deleted.
 fn fact(record: &str, status: Status) -> Option<Value> {
     let (kind, id) = record.split_once('/').expect("a kind and a number");
     let id: u64 = id.parse().expect("a number");
@@ -227,7 +227,7 @@ fn fact(record: &str, status: Status) -> Option<Value> {
     })
 }
 
-/// The sealed reply to a question for facts: the names of all records, a few at a time, and terms.
+/// The sealed reply to a request for facts: the names of all records, a few at a time, and terms.
 fn facts_reply(query: &str, changes: u64, (records, terms): (Vec<Value>, Value)) -> Reply {
     let asked: BTreeMap<&str, &str> = query.split('&').filter_map(|part| part.split_once('=')).collect();
     let number = |text: &str| text.parse::<u64>().expect("a number");
@@ -300,26 +300,26 @@ impl FeedScene {
         Self { edge, ..self }
     }
 
-    /// Changes a record at the site, which counts it and tells the edge.
+    /// Changes a record at the site, which counts it and reports it to the edge.
     pub(super) async fn change(&self, record: &str, status: Status) {
         self.site.set(record, status);
         self.tell(&[record]).await;
     }
 
-    /// The same of a record that nobody could read without an account before, as the plugin says.
+    /// The same of a record that no client could read without an account before, as the plugin reports it.
     pub(super) async fn change_hidden(&self, record: &str, status: Status) {
         self.site.set(record, status);
         let message = json!({"tags": [tag(record)], "hidden": [tag(record)], "changes": [self.site.count()]});
         tell(&self.edge, &message).await;
     }
 
-    /// Tells the edge that records have changed.
+    /// Reports to the edge that records have changed.
     pub(super) async fn tell(&self, records: &[&str]) {
         let tags: Vec<String> = records.iter().map(|record| tag(record)).collect();
         tell(&self.edge, &json!({"tags": tags, "changes": [self.site.count()]})).await;
     }
 
-    /// The feed's answer to a query.
+    /// The feed's response to a query.
     pub(super) async fn feed(&self, query: &str) -> Value {
         let answer = self.edge.get(&format!("{FEED}?{query}")).await;
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
@@ -338,7 +338,7 @@ impl FeedScene {
         assert_eq!(self.edge.get(LIST).await.status, StatusCode::OK);
     }
 
-    /// What the feed tells since a token: `changed event:50`.
+    /// The changes in the feed since a token: `changed event:50`.
     pub(super) async fn told(&self, since: &str) -> Vec<String> {
         let answer = self.feed(&format!("since={since}")).await;
         assert_eq!(answer["complete"], true, "{answer}");
@@ -346,7 +346,7 @@ impl FeedScene {
     }
 }
 
-/// An edge with a feed that keeps answers for no time without a companion plugin, and for an hour with one.
+/// An edge with a feed that stores responses for no time without a companion plugin, and for an hour with one.
 pub(super) async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
     let edge = Edge::builder().origin(origin).caching().settings(|settings| {
         settings.origin.mark_key = Some(key());

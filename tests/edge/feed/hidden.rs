@@ -1,4 +1,5 @@
-//! What was never public is not told, not even as a change; and nobody is told that nothing changed before it is known.
+//! A record that was never public is not in the feed, not even as a change; and no reader gets an empty page before it
+//! is sure.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ async fn t104_a_record_that_never_was_public_moves_nothing() {
         assert_eq!(scene.token().await, token, "a first token tells as little");
     }
     assert_eq!(scene.site.reads(), reads, "nobody asked for them");
-    // What stops being public is gone, by its number only.
+    // A record that stops being public is gone, by its number only.
     scene.change("events/50", Status::Protected).await;
     let answer = scene.feed(&format!("since={token}&include=records")).await;
     assert_eq!(
@@ -76,7 +77,7 @@ async fn the_first_poll_after_a_restart_tells_what_happened_meanwhile() {
     assert_eq!(back(&scene, &token).await["complete"], false);
 }
 
-/// The answer of the feed once the plugin is back.
+/// The response of the feed once the plugin is back.
 async fn back(scene: &FeedScene, since: &str) -> Value {
     let begun = Instant::now();
     loop {
@@ -130,7 +131,7 @@ async fn a_plugin_that_is_switched_off_for_a_while_leaves_a_gap() {
     let scene = FeedScene::of(&["events/50"]).await;
     let token = scene.token().await;
     let event = "/wp-json/calendar/events/v1/events/51";
-    // Without the plugin nothing counts: the site answers, and shows no number.
+    // Without the plugin nothing counts: the site responds, and shows no number.
     let silent = scene.site.clone();
     silent.set("events/51", Status::Published);
     let counted = silent.count();

@@ -1,4 +1,4 @@
-//! What outlives a restart of the edge: the log, tokens, and what is known of records.
+//! The log, tokens, and the knowledge of records outlive a restart of the edge.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn what_happened_while_the_edge_was_away_is_a_gap() {
         site.count();
     };
     let scene = scene.restarted(keeping(directory.path()), count).await;
-    // Its number says so as soon as the site is asked.
+    // Its number shows that with the first request to the site.
     let mut answer = json!(null);
     for _ in 0..20 {
         answer = scene

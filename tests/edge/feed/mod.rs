@@ -1,4 +1,4 @@
-//! The feed of changes over real sockets: what readers hear of a site whose companion plugin counts.
+//! The feed of changes over real sockets, for a site whose companion plugin counts.
 
 mod feed_limits;
 pub(crate) mod feed_site;

@@ -119,7 +119,7 @@ async fn a_stream_tells_what_polls_tell_and_goes_on_where_it_was() {
         told(&resumed.next().await.expect("an event").data),
         ["gone event:51"]
     );
-    // Without a token the first event says to read all.
+    // Without a token the first event demands to read all.
     let mut fresh = EventStream::open(&scene, "", None).await;
     assert_eq!(fresh.next().await.expect("an event").data["complete"], false);
 }

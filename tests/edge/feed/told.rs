@@ -1,4 +1,4 @@
-//! What a reader is told: changes, what is gone, nothing of what was never public, and when it has to read all.
+//! The pages of a reader: changes, records that are gone, nothing that was never public, and the demand to read all.
 
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ async fn a_reader_hears_what_changed_and_what_is_gone() {
         json!({"n": 11, "kind": "event", "id": 50, "what": "changed", "modified_utc": "2027-03-01 10:00:00"});
     assert_eq!(answer["changes"][0], first);
     assert!(scene.told(&next(&answer)).await.is_empty());
-    // Once more since the first token: nobody asks the site again.
+    // Once more since the first token: it costs no read from the site.
     let reads = scene.site.reads();
     assert_eq!(scene.told(&token).await, expected);
     assert_eq!(scene.site.reads(), reads);
@@ -73,7 +73,7 @@ async fn nothing_of_a_draft_is_told() {
     let scene = FeedScene::of(&["events/50"]).await;
     let token = scene.token().await;
     scene.read_all().await;
-    // Whether it was shown before is not known: readers read all, and its number is not told.
+    // Unknown if it was shown before: readers read all, and its number is not in the page.
     scene.change("events/77", Status::Draft).await;
     let answer = scene.feed(&format!("since={token}")).await;
     assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));
@@ -138,7 +138,7 @@ async fn a_message_that_overtakes_another_is_told_behind_it() {
     let token = scene.token().await;
     let (first, second) = (scene.site.count(), scene.site.count());
     tell(&scene.edge, &json!({"tags": ["event:51"], "changes": [second]})).await;
-    // The reader is told nothing before the edge has the one before it.
+    // The reader gets nothing before the edge has the one before it.
     let late = async {
         tokio::time::sleep(Duration::from_millis(300)).await;
         tell(&scene.edge, &json!({"tags": ["event:50"], "changes": [first]})).await;
@@ -258,7 +258,7 @@ async fn tokens_hold_at_every_edge_that_hears_the_same_site() {
     other.get(FEED).await;
     let token = scene.token().await;
     let message = json!({"tags": ["event:50"], "changes": [scene.site.count()]});
-    // One that hears of it later does not yet know the token of the other.
+    // One that receives it later does not yet know the token of the other.
     tell(&scene.edge, &message).await;
     let ahead = next(&scene.feed(&format!("since={token}")).await);
     let of_other = async |token: &str| -> Value { other.get(&format!("{FEED}?since={token}")).await.json() };

@@ -338,7 +338,7 @@ async fn a_chunk_takes_a_place_and_counts_as_a_read() {
     panic!("a walk is not charged");
 }
 
-/// How many reads are left to this client, after this one.
+/// The reads that are left to this client, after this one.
 async fn left(scene: &FeedScene) -> u64 {
     let answer = scene.edge.get(FEED).await;
     let fields = answer.header("ratelimit").expect("a field");

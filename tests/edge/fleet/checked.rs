@@ -1,4 +1,4 @@
-//! What `check` says of a store, and where `explain` finds a request.
+//! The lines of `check` about a store, and the edge at which `explain` finds a request.
 
 use std::process::{Command, Output, Stdio};
 

@@ -10,7 +10,7 @@ const NUMBER: &str = r#"edge_fleet_gaps_total{cause="number"}"#;
 const SERVER: &str = r#"edge_fleet_gaps_total{cause="server"}"#;
 const JOIN: &str = r#"edge_fleet_gaps_total{cause="join"}"#;
 
-/// Waits until a loss is counted: an edge that is alone may hear of a change from the site before that.
+/// Waits until a loss is counted: an edge that is alone may get a change from the site before that.
 async fn noticed(edge: &Edge, series: &str) {
     wait("the loss is noticed", || async { count(edge, series).await == 1 }).await;
 }
@@ -21,7 +21,7 @@ async fn a_store_that_forgot_its_memory_removes_everything_once() {
     let scene = Scene::start(2, &store.address()).await;
     scene.together().await;
     store.ask(&["FLUSHALL"]);
-    // Told by an edge that does not know of the loss yet.
+    // Sent by an edge that has not noticed the loss yet.
     scene.change_and_tell(0).await;
     scene.follows(1).await;
     for edge in &scene.edges {
@@ -43,7 +43,7 @@ async fn messages_that_are_gone_before_they_are_heard_count_as_everything() {
     scene.together().await;
     scene.change_and_tell(0).await;
     scene.follows(1).await;
-    // The counter says that a message is missing.
+    // The counter shows that a message is missing.
     scene.change();
     store.ask(&["INCR", &store.key("n")]);
     scene.follows(0).await;
@@ -52,7 +52,7 @@ async fn messages_that_are_gone_before_they_are_heard_count_as_everything() {
         noticed(edge, NUMBER).await;
         noticed(edge, r#"edge_cache_removals_total{cause="fleet_gap"}"#).await;
     }
-    // The log is gone, and nothing was told since.
+    // The log is gone, and nothing was sent since.
     store.ask(&["DEL", &store.key("log")]);
     scene.change_and_tell(1).await;
     scene.follows(0).await;

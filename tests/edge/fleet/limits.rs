@@ -1,4 +1,4 @@
-//! What several edges limit together: rates and failed logins.
+//! Limits that several edges hold together: rates and failed logins.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use super::super::support::{Answer, EVENTS, Edge, Origin, Reply, Store};
 use super::scene::{count, is_together, key, members, wait};
 
-/// Edges that have met.
+/// Edges that are together.
 pub(super) async fn edges(
     number: usize,
     origin: &Origin,
@@ -42,7 +42,8 @@ async fn read(edge: &Edge) -> StatusCode {
     edge.get(&format!("{EVENTS}/56")).await.status
 }
 
-/// Asks all edges for six seconds, under a rate of 20 in four seconds, and demands that they allow about what one allows.
+/// Sends requests to all edges for six seconds, under a rate of 20 in four seconds, and demands that they allow about
+/// what one allows.
 async fn allow_as_one(edges: &[Edge], is_allowed: impl AsyncFn(&Edge, u32) -> bool) {
     let (began, mut allowed, mut asked) = (Instant::now(), 0, 0_u32);
     while began.elapsed() < Duration::from_secs(6) {
@@ -145,7 +146,7 @@ async fn s2_edges_alone_limit_by_themselves_and_join_without_a_backlog() {
     for edge in &edges {
         wait("the edge is together", || is_together(edge)).await;
     }
-    // Both have told what they allowed: two bursts, of which one is debt.
+    // Both have written what they allowed: two bursts, of which one is debt.
     wait("the store knows", || async {
         let keys = store.ask(&["KEYS", "ce:*:b:*"]);
         let life: i64 = store.ask(&["PTTL", &keys]).parse().unwrap_or(0);
@@ -168,7 +169,7 @@ async fn s3_failed_logins_hold_exactly_over_all_edges() {
     let passed = logins(&origin);
     let refused = answers.iter().filter(|answer| answer.status == 429).count();
     assert_eq!(refused, 200 - passed);
-    // On a machine that is too busy, some hear of the store too late.
+    // On a machine that is too busy, some read the store too late.
     let alone = join_all(
         edges
             .iter()
@@ -252,7 +253,7 @@ async fn s3_a_right_password_costs_nothing_at_any_edge() {
         let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
         let answer = Answer::to(request.basic_auth("alice", Some("right"))).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
-        // The store hears it in the next exchange.
+        // The store gets it in the next exchange.
         wait("the attempt is given back", || async { charges(&store) == 0 }).await;
     }
     assert_eq!(logins(&origin), 40);

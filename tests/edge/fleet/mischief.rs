@@ -1,9 +1,9 @@
-//! A server that misbehaves by script: whatever it answers, clients are served, and the edge is alone and back in time.
+//! A server that misbehaves by script: at any reply, clients are served, and the edge is alone and back in time.
 
 use super::super::support::{FalseStore, Mischief, Store};
 use super::scene::{Scene, count, is_together, shown, status, wait};
 
-/// What the server does, and a kind of fault that is counted for it.
+/// The server's behaviour, and a kind of fault that is counted for it.
 const CASES: [(Mischief, &str); 16] = [
     (Mischief::Hang, "silent"),
     (Mischief::Half, "silent"),

@@ -1,4 +1,4 @@
-//! Several edges with one store: what one is told, all know, and no request fails by the store.
+//! Several edges with one store: all receive a message to one, and no request fails by the store.
 
 mod checked;
 mod gaps;

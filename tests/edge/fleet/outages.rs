@@ -20,7 +20,7 @@ async fn a_killed_store_leaves_edges_alone_until_it_is_back() {
     scene.together().await;
     store.kill();
     becomes(&scene, false).await;
-    // The edge that was told obeys, and says that the others do not know.
+    // The edge that got the message acts on it, and reports that the others do not have it.
     let answer = scene.change_and_tell(0).await;
     assert_eq!(answer.json()["fleet"], "alone");
     scene.follows(0).await;
@@ -29,7 +29,7 @@ async fn a_killed_store_leaves_edges_alone_until_it_is_back() {
     assert_eq!(scene.edges[0].admin("/readyz").await.status, 200);
     store.restart();
     becomes(&scene, true).await;
-    // What was told meanwhile is told now.
+    // Messages of meanwhile are sent now.
     scene.follows(1).await;
 }
 

@@ -1,4 +1,4 @@
-//! Messages: what one edge is told, the others do.
+//! Messages: all edges do what one is ordered to.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn a_write_through_one_edge_is_read_through_another() {
     let answer = Answer::to(write).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     scene.follows(1).await;
-    // Each write is told once, though two stages see its end.
+    // Each write is sent once, though two stages see its end.
     let told = r#"edge_fleet_messages_total{kind="purge",direction="told"}"#;
     assert_eq!(count(&scene.edges[0], told).await, 1);
     assert_eq!(
@@ -78,7 +78,7 @@ async fn one_edge_asks_the_site_for_all() {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Alone each would ask once a second.
+    // Alone each would send one a second.
     let (questions, seconds) = (scene.questions() as u64, began.elapsed().as_secs());
     assert!(
         (3..=seconds * 3 / 2).contains(&questions),
@@ -128,7 +128,7 @@ async fn members_come_and_go() {
     );
     assert_eq!(other.metric("edge_fleet_members").await.as_deref(), Some("2"));
     other.drain().await;
-    // An edge that ends says farewell.
+    // An edge that ends leaves the table.
     wait("the other edge is gone", || async {
         members(&scene.edges[0]).await == 1
     })
@@ -154,7 +154,7 @@ async fn edges_with_another_secret_or_another_configuration_are_noticed() {
         status(&scene.edges[0]).await["configurations"] == 2
     })
     .await;
-    // What a stranger tells is not done.
+    // A message of a stranger has no effect.
     other.change_and_tell(0).await;
     third.together_with(2).await;
     let heard = r#"edge_fleet_messages_total{kind="purge",direction="heard"}"#;

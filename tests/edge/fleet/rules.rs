@@ -14,7 +14,7 @@ use super::super::cutover::{VENUES, by, cut, get_as, named, rule, share};
 use super::super::support::{Directory, Edge, Origin, Reply, Store};
 use super::scene::{count, is_together, key, members, wait};
 
-/// Edges before a site and a candidate that fails once it is told to.
+/// Edges before a site and a candidate that fails on demand.
 struct Movers {
     edges: Vec<Edge>,
     owner: Origin,

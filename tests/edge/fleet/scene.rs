@@ -23,11 +23,11 @@ pub(super) struct Scene {
     site: Arc<SiteState>,
 }
 
-/// What the site answers.
+/// The site's responses.
 #[derive(Default)]
 struct SiteState {
     changes: AtomicU64,
-    /// It answers nothing but errors.
+    /// It responds with errors only.
     is_down: AtomicBool,
     /// It has no events any more.
     is_empty: AtomicBool,
@@ -95,13 +95,13 @@ impl Scene {
         self.site.changes.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Changes the event, and tells one edge, as the companion plugin does.
+    /// Changes the event, and reports it to one edge, as the companion plugin does.
     pub(super) async fn change_and_tell(&self, edge: usize) -> Answer {
         let number = self.change();
         self.tell(edge, number).await
     }
 
-    /// Tells one edge that the event has changed.
+    /// Reports to one edge that the event has changed.
     pub(super) async fn tell(&self, edge: usize, number: u64) -> Answer {
         let body = format!(r#"{{"tags":["event:50"],"changes":[{number}]}}"#);
         order(&self.edges[edge], &body).await
@@ -112,7 +112,7 @@ impl Scene {
         shown(&self.edges[edge]).await
     }
 
-    /// Waits until an edge shows the last change, and says how long that took.
+    /// Waits until an edge shows the last change, and returns the time of it.
     pub(super) async fn follows(&self, edge: usize) -> Duration {
         let (began, expected) = (Instant::now(), self.site.changes.load(Ordering::SeqCst));
         wait("the edge shows the change", || async {
@@ -122,7 +122,7 @@ impl Scene {
         began.elapsed()
     }
 
-    /// How often the site was asked for its number of changes since the last call.
+    /// The requests to the site for its number of changes since the last call.
     pub(super) fn questions(&self) -> usize {
         let seen = self.origin.take_seen();
         seen.iter()
@@ -145,7 +145,7 @@ async fn edge(origin: &Origin, store: &StoreAddress, change: impl Fn(&mut Settin
 /// Shows an edge the number of the site, so that it keeps the event.
 async fn introduce(edge: &Edge) {
     edge.get("/wp-json/calendar/events/v1/venues/9").await;
-    // The times of signs and of kept answers are compared in whole milliseconds.
+    // The times of signs and of stored responses are compared in whole milliseconds.
     tokio::time::sleep(Duration::from_millis(20)).await;
     edge.get(EVENT).await;
 }
@@ -211,7 +211,7 @@ pub(super) async fn shown(edge: &Edge) -> u64 {
     title.expect("a title").parse().expect("a number")
 }
 
-/// What an edge says of its fleet.
+/// An edge's status of its fleet.
 pub(super) async fn status(edge: &Edge) -> Value {
     edge.admin("/status").await.json()["fleet"].clone()
 }

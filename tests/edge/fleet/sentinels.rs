@@ -27,7 +27,7 @@ pub(super) struct Sentinels {
 impl Sentinels {
     /// Starts them before a server, and waits until they could replace it.
     ///
-    /// With a password they ask everybody for it, each other too.
+    /// With a password they demand it of every client, each other too.
     async fn start(primary: u16, password: Option<&'static str>) -> Self {
         let directory = Directory::new(&format!("sentinels-{primary}"));
         let ports: Vec<u16> = (0..3).map(|_| closed_port().port()).collect();
@@ -78,7 +78,7 @@ impl Sentinels {
             .collect()
     }
 
-    /// Whether a Sentinel knows two others and a replica.
+    /// True if a Sentinel knows two others and a replica.
     fn is_prepared(&self, port: u16) -> bool {
         let known = Store::ask_port(port, self.password, &["SENTINEL", "MASTER", PRIMARY]);
         let values: Vec<&str> = known.lines().collect();
@@ -97,7 +97,7 @@ impl Drop for Sentinels {
     }
 }
 
-/// What Sentinels are told of a server that so many of them have to find dead.
+/// The configuration of Sentinels for a server that so many of them have to find dead.
 fn monitoring(primary: u16, quorum: usize) -> String {
     format!(
         "bind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} {quorum}\n\
@@ -158,7 +158,7 @@ async fn edges_follow_the_sentinels_to_the_replica() {
         })
         .await;
     }
-    // Meanwhile each edge does what it is told.
+    // Meanwhile each edge follows its own orders.
     scene.change_and_tell(0).await;
     scene.follows(0).await;
     for edge in &scene.edges {

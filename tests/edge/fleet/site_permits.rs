@@ -224,10 +224,10 @@ async fn s7_three_edges_answer_as_much_as_one() {
         println!("{number} clients: one edge {alone:?}, three {together:?}");
         assert!(20 * together.answered >= 18 * alone.answered && together.refused <= alone.refused);
     }
-    // 85 % of what the site can answer.
+    // 85 % of the site's capacity.
     let until = Instant::now() + Duration::from_secs(9);
     let (alone, together) = tokio::join!(moving(&one, 68, until), moving(&three, 68, until));
     println!("68 calls a second, moving: one edge {alone:?}, three {together:?}");
-    // A machine so busy that one edge refuses calls says nothing.
+    // A machine so busy that one edge refuses calls proves nothing.
     assert!(alone.refused > 0 || together.refused <= 5, "{together:?}");
 }

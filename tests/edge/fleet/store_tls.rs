@@ -66,7 +66,7 @@ impl TlsStore {
         }
     }
 
-    /// What `check` says with these lines of `[fleet]`.
+    /// The output of `check` with these lines of `[fleet]`.
     fn checked(&self, more: &str) -> String {
         let settings = format!("store = \"{}\"\n{more}", self.address);
         check(&self.directory, &settings)

@@ -1,4 +1,5 @@
-//! How soon all edges have removed what one was told, as printed numbers: a busy machine proves nothing about times.
+//! The time until all edges have removed what one was ordered to, as printed numbers: a busy machine proves nothing
+//! about times.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ async fn removal_reaches_all_edges() {
         // At any time between two exchanges, which each round sets anew.
         let pause = u64::try_from(round * 61 % 100).expect("a small number");
         tokio::time::sleep(Duration::from_millis(150 + pause)).await;
-        // All have heard of the last change, and keep what they show.
+        // All have received the last change, and store what they show.
         for edge in 0..EDGES {
             scene.shown(edge).await;
         }
@@ -54,7 +55,7 @@ async fn removal_reaches_all_edges() {
     assert!(rate < 12.0, "{rate}");
 }
 
-/// The time from the order to the first answer of an edge that shows the change.
+/// The time from the order to the first response of an edge that shows the change.
 async fn follows(scene: &Scene, edge: usize, began: Instant) -> Duration {
     scene.follows(edge).await;
     began.elapsed()

@@ -23,7 +23,7 @@ async fn end(client: &mut FrameClient) {
     assert_eq!(end.await.expect("the edge does not wait"), Fate::Ended);
 }
 
-/// A request over a connection of its own is answered.
+/// A request over a connection of its own gets a response.
 async fn others_are_served(edge: &Edge) {
     assert_eq!(edge.get(EVENTS).await.status, 200);
 }

@@ -12,7 +12,7 @@ use crate::support::{Answer, EVENTS, Edge, Origin, RawClient, Reply, raw_get};
 const ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n{}";
 
-/// The requests that arrived on a kept connection, by their first bytes; none of them was answered.
+/// The requests that arrived on a kept connection, by their first bytes; none of them got a response.
 type Lost = Arc<Mutex<Vec<u8>>>;
 
 async fn worst_origin() -> (String, Lost) {
@@ -28,7 +28,7 @@ async fn worst_origin() -> (String, Lost) {
     (base, lost)
 }
 
-/// Answers the first request, keeps the connection, and closes it once the second request begins.
+/// Responds to the first request, keeps the connection, and closes it once the second request begins.
 async fn answer_once(mut stream: TcpStream, lost: Lost) {
     let mut received = Vec::new();
     while !is_whole(&received) {

@@ -1,4 +1,4 @@
-//! Every recorded answer has the shape that the contract says, in the models and in the document alike.
+//! Every recorded response has the shape in the contract, in the models and in the document alike.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,18 +16,18 @@ use crate::judging::{Edge, NAMESPACE, settings, well_formed};
 use crate::openapi::document;
 use crate::support::json_schema::{Compiled, schema_of};
 
-/// A recorded answer, and the shape that it has to have.
+/// A recorded response, and the shape that it has to have.
 pub(super) struct ShapedAnswer {
     pub(super) id: String,
     pub(super) shape: Shape,
     pub(super) body: Value,
-    /// True if the caller asked for some members only.
+    /// True if the caller requested some members only.
     is_trimmed: bool,
-    /// True if WordPress answered another operation than the edge would: the caller named another method or path.
+    /// True if WordPress performed another operation than the edge would: the caller named another method or path.
     is_overridden: bool,
 }
 
-/// The complete answers of the recorded calls.
+/// The complete responses of the recorded calls.
 pub(super) fn answers() -> Vec<ShapedAnswer> {
     let mut unjudging = settings();
     unjudging.mode = Mode::Off;
@@ -51,7 +51,7 @@ pub(super) fn error_shape(body: &Value) -> Shape {
 }
 
 impl ShapedAnswer {
-    /// The answer to a call that the edge forwards; none: that it refuses, so that its operation is not known.
+    /// The response to a call that the edge forwards; none: it refuses the call, so that its operation is not known.
     fn of(record: &Record, call: Option<&ForwardableCall>) -> Option<Self> {
         let mut status = record.response.status;
         let mut body: Value = serde_json::from_str(unscripted(record.response.text()?)).ok()?;
@@ -81,7 +81,8 @@ impl ShapedAnswer {
         })
     }
 
-    /// What is wrong with the answer. Of a trimmed answer members may be missing, and of all of them an empty list stays.
+    /// The faults of the response. Of a trimmed response members may be missing, and of all of them an empty list
+    /// stays.
     fn faults(&self) -> Vec<String> {
         if self.is_overridden
             && models()
@@ -101,13 +102,13 @@ impl ShapedAnswer {
         counted.map(|one| format!("{}: {one}", self.id)).collect()
     }
 
-    /// True if its operation alone says what it holds.
+    /// True if its shape follows from its operation alone.
     const fn is_plain(&self) -> bool {
         !self.is_trimmed && !self.is_overridden
     }
 }
 
-/// What a caller sent besides the path, in small letters: the forwarded query, the sent one, headers and body.
+/// All that a caller sent besides the path, in small letters: the forwarded query, the sent one, headers and body.
 fn sent(record: &Record, call: Option<&ForwardableCall>) -> String {
     let request = &record.request;
     let forwarded = call
@@ -123,7 +124,7 @@ fn sent(record: &Record, call: Option<&ForwardableCall>) -> String {
     .to_lowercase()
 }
 
-/// The JSON in a script that `_jsonp` asked for.
+/// The JSON in a script for `_jsonp`.
 fn unscripted(body: &str) -> &str {
     let script = body
         .strip_prefix("/**/")
@@ -143,7 +144,7 @@ fn every_recorded_answer_has_its_shape() {
     assert!(whole > 1500, "{whole} of {}", answers.len());
 }
 
-/// The document is written from the models: a validator of JSON Schema and the models say the same of every answer.
+/// The document is written from the models: a validator of JSON Schema and the models agree about every response.
 #[test]
 fn the_document_takes_every_recorded_answer() {
     let document = document();
@@ -166,7 +167,7 @@ fn every_model_stands_in_the_document() {
     }
 }
 
-/// The beginning of an answer of another installation: `fixtures/versions/answers.jsonl`.
+/// The beginning of a response of another installation: `fixtures/versions/answers.jsonl`.
 #[derive(Debug, Deserialize)]
 struct Beginning {
     version: String,
@@ -187,7 +188,7 @@ impl Beginning {
         })
     }
 
-    /// The answer with every list and object ended after its last whole member.
+    /// The response with every list and object ended after its last whole member.
     fn ended(&self) -> Value {
         let text = &self.answer;
         let places = text.match_indices([',', '}', ']']).map(|(place, _)| place).rev();
@@ -215,7 +216,7 @@ fn closed(text: &str) -> String {
     format!("{text}{ends}")
 }
 
-/// Pro, Tickets, WPML and old versions: what was recorded of their answers has the types of the models.
+/// Pro, Tickets, WPML and old versions: their recorded responses have the types of the models.
 #[test]
 fn the_answers_of_other_installations_have_the_same_types() {
     let text = std::fs::read_to_string("fixtures/versions/answers.jsonl").expect("the records are there");

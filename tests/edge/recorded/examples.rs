@@ -1,4 +1,4 @@
-//! The examples of the document are recorded answers.
+//! The examples of the document are recorded responses.
 //!
 //! `UPDATE_FIXTURES=1 cargo test --test edge examples` writes them anew.
 
@@ -13,7 +13,7 @@ use crate::openapi::document;
 
 const FILE: &str = "fixtures/openapi/examples.json";
 
-/// Tells each object of an answer that a model describes.
+/// Passes on each object of a response that a model describes.
 pub(super) fn walk(shape: Shape, value: &Value, tell: &mut impl FnMut(&'static ResponseModel, &Value)) {
     match (shape, value) {
         (Shape::Model(model), Value::Object(members)) => {
@@ -80,7 +80,7 @@ const fn inner(shape: Shape) -> Shape {
     }
 }
 
-/// How much an example shows: members, and those that are not empty.
+/// The worth of an example: its members, and those that are not empty.
 fn worth(value: &Value) -> (usize, usize) {
     let members = value.as_object().expect("an object");
     let is_empty = |value: &Value| match value {
@@ -95,7 +95,7 @@ fn worth(value: &Value) -> (usize, usize) {
     )
 }
 
-/// The most telling recorded value of each model, cut.
+/// The best recorded value of each model, cut.
 fn examples() -> Value {
     let mut found: BTreeMap<&str, Value> = BTreeMap::new();
     for exchange in Exchange::all() {

@@ -1,4 +1,4 @@
-//! Recorded answers, changed: what the models refuse, the document refuses, and neither lets a change pass.
+//! Recorded responses, changed: the document refuses all that the models refuse, and neither lets a change pass.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,7 +24,7 @@ fn others() -> [Value; 9] {
     ]
 }
 
-/// One value of each model out of the recorded answers.
+/// One value of each model out of the recorded responses.
 fn recorded_values() -> BTreeMap<&'static str, (&'static ResponseModel, Value)> {
     let mut found = BTreeMap::new();
     for answer in super::answers::answers() {
@@ -37,7 +37,7 @@ fn recorded_values() -> BTreeMap<&'static str, (&'static ResponseModel, Value)> 
     found
 }
 
-/// Counts what models and document say of one change; they must not disagree.
+/// Counts the verdicts of models and document on one change; they must not disagree.
 fn agreed(
     validators: &mut HashMap<&'static str, Compiled>,
     model: &'static ResponseModel,
@@ -88,7 +88,7 @@ fn a_value_of_another_type_is_found_in_every_member() {
     assert!(refused > 1000, "{refused}");
 }
 
-/// How many of the other values a member refuses at the least.
+/// The least number of the other values that a member refuses.
 fn least_refused(member: &ResponseMember) -> usize {
     match member.shape {
         Shape::Any => 0,

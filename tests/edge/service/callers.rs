@@ -1,4 +1,4 @@
-//! What the calendar service shows to which caller, and what it knows of events behind a password.
+//! The records that the calendar service shows to each caller, and its treatment of events behind a password.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ async fn a_service_that_follows_with_a_login_filters_by_what_a_password_hides() 
         assert!(!theirs.is_empty(), "{query}");
         assert_eq!(theirs.len(), found.len(), "{query}");
     }
-    // What is behind the password stays there.
+    // Members behind the password stay there.
     let locked: Vec<_> = listed(&next, "venue=7")
         .await
         .into_iter()

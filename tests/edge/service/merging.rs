@@ -1,4 +1,5 @@
-//! PATCH behind `patch = "merge"`: what is not sent keeps its value, and nobody's change is undone (decision 0038).
+//! PATCH behind `patch = "merge"`: members that are not sent keep their values, and no other change is undone (decision
+//! 0038).
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -246,7 +247,7 @@ async fn t90_one_record_is_merged_once_at_a_time_by_every_address() {
     let mut paths: Vec<String> = targets
         .map(|target| target.split('?').next().unwrap_or_default().to_owned())
         .collect();
-    // The first read by the slug tells whose it is.
+    // The first read by the slug finds the record of that name.
     let first = paths.iter().position(|path| path.contains("by-slug"));
     paths.remove(first.expect("a read by the slug"));
     let merges: Vec<&[String]> = paths.chunks(3).collect();
@@ -264,7 +265,7 @@ async fn a_record_that_is_not_there_is_answered_by_the_site() {
     assert_eq!((patched.status, patched.code()), (read.status, read.code()));
 }
 
-/// A site whose event is as the list says, one answer after the other; the last one stays.
+/// A site whose event has the states of the list, one response after the other; the last one stays.
 async fn changing(titles: &'static [&'static str]) -> Origin {
     let left = Mutex::new(titles.iter());
     Origin::answering(move |seen| {
@@ -281,7 +282,7 @@ async fn changing(titles: &'static [&'static str]) -> Origin {
     .await
 }
 
-/// A PATCH of the title with a further header, and what the site was asked.
+/// A PATCH of the title with a further header, and the requests to the site.
 async fn patched(origin: &Origin, header: Option<(&str, &str)>) -> (Answer, Vec<String>) {
     patched_by(origin, header, merging).await
 }
@@ -315,7 +316,7 @@ const READ: &str = "GET /wp-json/tribe/events/v1/events/56?context=edit";
 async fn a_change_between_read_and_write_is_a_conflict() {
     let origin = changing(&["one", "two"]).await;
     let (answer, asked) = patched(&origin, None).await;
-    // Also to a client that asked for an envelope, as other answers of the edge.
+    // Also to a client that requested an envelope, as other responses of the edge.
     assert_eq!(asked, [READ, READ]);
     assert!(answer.body.contains("edge_patch_conflict"), "{}", answer.body);
     assert!(

@@ -30,7 +30,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Does what `curl` would do, and tells the status, with a star if the cache answered.
+/// Does the same as `curl`, and returns the status, with a star for a stored response.
 async fn run(client: &Client, line: &str) -> String {
     let words = words(line);
     let after = |flag: &str| {

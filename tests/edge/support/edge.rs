@@ -97,7 +97,7 @@ impl EdgeBuilder {
     }
 }
 
-/// A test that hears the log of its own thread has the edge there.
+/// A test that reads the log of its own thread has the edge there.
 fn threads() -> ServingThreads {
     let is_heard = tracing::dispatcher::get_default(|heard| !heard.is::<NoSubscriber>());
     if is_heard {
@@ -154,8 +154,8 @@ fn no_tls() -> rustls::ClientConfig {
 // === impl Edge ===
 
 impl Edge {
-    /// An edge that knows the index of the corpus' installation, with every default but the cache, on free loopback ports,
-    /// with an admin listener.
+    /// An edge that knows the index of the corpus' installation, with every default but the cache, on free loopback
+    /// ports, with an admin listener.
     pub(crate) fn builder() -> EdgeBuilder {
         let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
         let mut settings = Settings::for_origin(nowhere);

@@ -1,4 +1,4 @@
-//! A server that speaks the protocol of Redis and misbehaves by script.
+//! A server with the protocol of Redis that misbehaves by script.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::program::Directory;
 
-/// A relay before a real server, which spoils what it answers. It ends when this is dropped.
+/// A relay before a real server, which spoils its replies. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct FalseStore {
     directory: Directory,
@@ -28,26 +28,26 @@ struct RelayState {
     flooded: AtomicUsize,
 }
 
-/// What is done to the answers to scripts and to `SET`, which are all that edges send once they are connected.
+/// The fault of the replies to scripts and to `SET`, which are all that edges send once they are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mischief {
     /// Nothing.
     None,
-    /// No answer.
+    /// No reply.
     Hang,
-    /// The first bytes of an answer.
+    /// The first bytes of a reply.
     Half,
     /// An error with this text.
     Error(&'static str),
     /// Bytes that are no protocol.
     Garbage,
-    /// An answer that is whole and means nothing.
+    /// A reply that is whole and has no meaning.
     Other(&'static str),
     /// The end of the connection.
     Close,
-    /// A value without an end, as long as somebody reads it.
+    /// A value without an end, as long as it is read.
     Flood,
-    /// A clock that is so many seconds late, where the answer tells the time.
+    /// A clock that is so many seconds late, where the reply has the time.
     Late(u64),
 }
 
@@ -99,7 +99,7 @@ impl FalseStore {
         self.state.flooded.load(Ordering::SeqCst)
     }
 
-    /// The answers that were spoilt since.
+    /// The replies that were spoilt since.
     pub(crate) fn spoilt(&self) -> usize {
         self.state.spoilt.load(Ordering::SeqCst)
     }
@@ -114,7 +114,7 @@ impl Drop for FalseStore {
 // === impl RelayState ===
 
 impl RelayState {
-    /// Passes one command after another, and its answer back.
+    /// Passes one command after another, and its reply back.
     async fn relay(self: Arc<Self>, client: UnixStream) -> Option<()> {
         let server = UnixStream::connect(&self.server).await.ok()?;
         let (mut client, mut server) = (BufReader::new(client), BufReader::new(server));
@@ -158,7 +158,7 @@ impl RelayState {
     }
 }
 
-/// Reading the log, and asking a server about itself.
+/// True for reads of the log, and of the server's description of itself.
 fn tells_time(command: &[u8]) -> bool {
     let text = String::from_utf8_lossy(command);
     ["'XREAD'", "'INFO', section"]
@@ -180,7 +180,7 @@ fn set_back(mut answer: Vec<u8>, seconds: u64) -> Vec<u8> {
     answer
 }
 
-/// Connecting asks other commands.
+/// True for the commands of an exchange; to connect takes others.
 fn is_exchange(command: &[u8]) -> bool {
     let starts =
         |name: &str| command.split(|byte| *byte == b'\n').nth(2) == Some(format!("{name}\r").as_bytes());

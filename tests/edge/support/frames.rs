@@ -63,7 +63,7 @@ impl FrameClient {
         self.write(&frame(kind, flags, stream, payload)).await;
     }
 
-    /// Sends a request whose answer may send no byte of its body, and waits for its head.
+    /// Sends a request whose response may send no byte of its body, and waits for its head.
     pub(crate) async fn unread(&mut self, method: &str, target: &str, body: Option<&[u8]>) -> Fate {
         // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2) is 0.
         self.frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]).await;

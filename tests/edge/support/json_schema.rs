@@ -1,4 +1,4 @@
-//! JSON Schema, the oracle for the OpenAPI document and for what it says of answers.
+//! JSON Schema, the oracle for the OpenAPI document and for its models of responses.
 
 use calendar_edge_judge::contract::answer::Shape;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(crate) fn validator(document: &Value, schema: &Value) -> Compiled {
     }))
 }
 
-/// What the document says of a model, or of one of several.
+/// The document's schema of a model, or of one of several.
 pub(crate) fn schema_of(document: &Value, shape: Shape) -> Compiled {
     let reference = |shape: &Shape| match shape {
         Shape::Model(model) => json!({"$ref": format!("#/components/schemas/{}", model.name)}),

@@ -57,7 +57,7 @@ impl Seen {
 // === impl Origin ===
 
 impl Origin {
-    /// Answers every request from a script, over HTTP/1.1 or HTTP/2.
+    /// Responds to every request from a script, over HTTP/1.1 or HTTP/2.
     pub(crate) async fn answering(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::answering_with(move |seen, _| script(seen)).await
     }
@@ -106,7 +106,7 @@ impl Origin {
         self.address
     }
 
-    /// Answers every request with the same reply.
+    /// Responds to every request with the same reply.
     pub(crate) async fn always(reply: Reply) -> Self {
         Self::answering(move |_| reply.clone()).await
     }

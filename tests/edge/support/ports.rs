@@ -12,7 +12,7 @@ use tokio::net::TcpSocket;
 /// Ports at which nothing listens, until the tests end.
 static CLOSED: Mutex<Vec<Port>> = Mutex::new(Vec::new());
 
-/// A bound port, which nobody else gets while this exists.
+/// A bound port, which no other program gets while this exists.
 #[derive(Debug)]
 pub(crate) struct Port(TcpSocket);
 

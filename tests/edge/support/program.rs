@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Program {
     child: Child,
     log: mpsc::UnboundedReceiver<Value>,
-    /// The lines of the start that nobody has asked for.
+    /// The lines of the start that were not read yet.
     at_start: Vec<Value>,
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
@@ -68,7 +68,7 @@ impl Drop for Directory {
 // === impl Program ===
 
 impl Program {
-    /// Serves with this file, which must ask for TCP listeners, and waits until it listens.
+    /// Serves with this file, which must name TCP listeners, and waits until it listens.
     pub(crate) async fn serve(config: &Path) -> Self {
         Self::start(Command::new(env!("CARGO_BIN_EXE_calendar-edge")), config).await
     }
@@ -133,7 +133,7 @@ impl Program {
         lines.pop().expect("the one that was waited for")
     }
 
-    /// All log lines that were not asked for yet, from those of the start up to the next one with this message.
+    /// All log lines that were not read yet, from those of the start up to the next one with this message.
     pub(crate) async fn logged_up_to(&mut self, message: &str) -> Vec<Value> {
         let mut lines = std::mem::take(&mut self.at_start);
         if let Some(at) = lines.iter().position(|line| line["message"] == message) {

@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
 // === impl Store ===
 
 impl Store {
-    /// Starts a server; none, said aloud, where it is not installed.
+    /// Starts a server; none, with a line on the terminal, where it is not installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[])
     }
@@ -62,7 +62,7 @@ impl Store {
         &PROGRAM
     }
 
-    /// Asks what listens at a port of this machine, by the command line client that comes with the server.
+    /// Sends a command to a port of this machine, by the command line client that comes with the server.
     pub(crate) fn ask_port(port: u16, password: Option<&str>, words: &[&str]) -> String {
         let port = port.to_string();
         let mut place = vec!["-p", &port];
@@ -83,7 +83,7 @@ impl Store {
         self.directory.path().join("s")
     }
 
-    /// Asks by the command line client, and returns what it prints.
+    /// Sends a command by the command line client, and returns its output.
     pub(crate) fn ask(&self, words: &[&str]) -> String {
         asked(&["-s", self.socket().to_str().expect("text")], words)
     }
@@ -109,7 +109,7 @@ impl Store {
         self.wait();
     }
 
-    /// Stops it from answering, with its connections open.
+    /// Keeps it from replying, with its connections open.
     pub(crate) fn pause(&self) {
         self.signal(Signal::STOP);
     }
@@ -143,7 +143,7 @@ impl Drop for Store {
     }
 }
 
-/// What the command line client prints that stands beside the server.
+/// The output of the command line client that stands beside the server.
 fn asked(place: &[&str], words: &[&str]) -> String {
     let program = Store::program();
     let client = program.strip_suffix("-server").map(|name| format!("{name}-cli"));

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce};
 
-/// The installation whose answers the corpus holds.
+/// The installation whose responses the corpus holds.
 pub(crate) const CORPUS_VERSION: &str = "6.10.0";
 
 /// The recorded index of an installation.

@@ -1,4 +1,4 @@
-//! Rules that bodies meet: calls of XML-RPC, large forms, and what cannot be read.
+//! Rules about bodies: calls of XML-RPC, large forms, and bodies that cannot be read.
 
 use super::{USERS, answer, count, site_behind};
 use crate::support::Edge;

@@ -1,4 +1,4 @@
-//! What `check` and `explain` say about rules for the rest of the site.
+//! The output of `check` and `explain` about rules for the rest of the site.
 
 use std::process::Command;
 

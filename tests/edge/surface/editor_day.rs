@@ -34,7 +34,7 @@ mode = "enforce"
 struct Recorded {
     method: String,
     target: String,
-    /// Whether the cookie of a login came along.
+    /// True if the cookie of a login came along.
     cookie: bool,
     /// The method in `X-HTTP-Method-Override`.
     #[serde(rename = "override")]

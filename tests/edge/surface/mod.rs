@@ -28,7 +28,7 @@ fn ruled(mut settings: Settings, rules: &str) -> Settings {
     settings
 }
 
-/// A site that answers everything, and an edge with these rules before it.
+/// A site that responds to everything, and an edge with these rules before it.
 async fn site_behind(rules: &str) -> (Origin, Edge) {
     let origin = Origin::always(Reply::json(200, "{\"from\":\"site\"}")).await;
     let builder = Edge::builder().origin(&origin);
@@ -37,7 +37,7 @@ async fn site_behind(rules: &str) -> (Origin, Edge) {
     (origin, edge)
 }
 
-/// The answer to a request that is written as `METHOD TARGET | Header: value | body`.
+/// The response to a request that is written as `METHOD TARGET | Header: value | body`.
 async fn answer(edge: &Edge, request: &str) -> RawAnswer {
     let mut parts = request.split(" | ");
     let line = parts.next().expect("a method and a target");
@@ -58,7 +58,7 @@ async fn answer(edge: &Edge, request: &str) -> RawAnswer {
         .await
 }
 
-/// The status and the code of an answer; `site` where the site answered.
+/// The status and the code of a response; `site` where the site responded.
 fn told(answer: &RawAnswer) -> (u16, String) {
     let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let code = body["code"].as_str().or(body["from"].as_str());

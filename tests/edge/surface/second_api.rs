@@ -1,4 +1,5 @@
-//! Calls to the plugin's second API, `tec/v1`: held to the routes that the site publishes, and to the limits of the calendar.
+//! Calls to the plugin's second API, `tec/v1`: held to the routes that the site publishes, and to the limits of the
+//! calendar.
 
 use std::time::Duration;
 
@@ -39,12 +40,12 @@ async fn site_behind(change: impl FnOnce(&mut Settings)) -> (Origin, Edge) {
     panic!("the index is not read");
 }
 
-/// Whether the site has heard of a target.
+/// True if the site got a request for a target.
 fn has_heard(origin: &Origin, target: &str) -> bool {
     origin.seen().iter().any(|seen| seen.target == target)
 }
 
-/// The code of an answer; `site` where the site answered.
+/// The code of a response; `site` where the site responded.
 async fn code(edge: &Edge, request: &str) -> String {
     told(&answer(edge, request).await).1
 }

@@ -1,4 +1,4 @@
-//! Every spelling of a closed route, script or page is closed, and the site hears of none.
+//! Every spelling of a closed route, script or page is closed, and the site gets none.
 
 use super::{USERS, answer, site_behind, told};
 
@@ -47,7 +47,7 @@ const IN_FORMS: [&str; 5] = [
     "rest_route=wp%5Cv2%5Cusers",
 ];
 
-/// Pages that tell names of users.
+/// Pages that show names of users.
 const PAGES: [&str; 9] = [
     "GET /?author=1",
     "GET /about/?x=1&author=2",
@@ -77,7 +77,7 @@ async fn every_spelling_of_a_route_is_closed() {
     assert!(origin.seen().is_empty(), "{:?}", origin.seen());
 }
 
-/// As [`told`], for requests that may be answered without a body.
+/// As [`told`], for requests whose response may have no body.
 async fn answer_of(edge: &crate::support::Edge, request: &str) -> (u16, String) {
     if request.starts_with("HEAD ") {
         let target = request.trim_start_matches("HEAD ");

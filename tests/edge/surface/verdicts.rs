@@ -1,4 +1,4 @@
-//! Who passes a rule: credentials, modes, the order of rules, namespaces that nothing names, and the calendar.
+//! Requests that pass a rule: credentials, modes, the order of rules, namespaces that nothing names, and the calendar.
 
 use super::{USERS, answer, count, ruled, site_behind, told};
 use crate::support::EVENTS;

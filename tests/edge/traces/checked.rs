@@ -1,4 +1,5 @@
-//! `check` asks the collector without a span, on the way that spans take, and says what `serve` would meet.
+//! `check` sends the collector a request without a span, on the way that spans take, and reports the faults that
+//! `serve` would get.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -45,7 +46,7 @@ impl Drop for Terminator {
     }
 }
 
-/// What `check` prints about a collector at this base URL.
+/// The output of `check` about a collector at this base URL.
 async fn checked(directory: &Directory, origin: &Origin, (base, argument): (&str, Option<&str>)) -> String {
     let headers = directory.write("headers", "Authorization: Bearer s3cret\n");
     let config = format!(
@@ -58,7 +59,7 @@ async fn checked(directory: &Directory, origin: &Origin, (base, argument): (&str
     check.arg(directory.write("edge.toml", &config)).args(argument);
     let authorities = directory.path().join("authorities.pem");
     check.env("SSL_CERT_FILE", authorities).env_remove("SSL_CERT_DIR");
-    // The collector answers meanwhile.
+    // The collector responds meanwhile.
     let output = tokio::task::spawn_blocking(move || check.output()).await;
     let output = output.expect("no panic").expect("it runs");
     let text = String::from_utf8(output.stdout).expect("text");

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(super) struct Collector(Origin);
 
-/// The spans of one request, with what it says about their source.
+/// The spans of one request, with its description of their source.
 #[derive(Debug)]
 pub(super) struct Export {
     pub(super) resource: BTreeMap<String, Value>,
@@ -48,7 +48,7 @@ impl Collector {
         Self::answering(|_| Reply::json(200, "")).await
     }
 
-    /// Answers from a script.
+    /// Responds from a script.
     pub(super) async fn answering(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self(Origin::answering(script).await)
     }
@@ -91,7 +91,7 @@ impl Collector {
     }
 }
 
-/// The answer of a collector that rejects so many spans.
+/// The response of a collector that rejects so many spans.
 pub(super) fn partial_success(rejected: i64, message: &str) -> Reply {
     let response = ExportTraceServiceResponse {
         partial_success: Some(ExportTracePartialSuccess {
@@ -108,7 +108,7 @@ pub(super) fn partial_success(rejected: i64, message: &str) -> Reply {
 // === impl Export ===
 
 impl Export {
-    /// What a request holds, which must be one of the protocol.
+    /// The content of a request, which must be one of the protocol.
     pub(super) fn of(seen: &Seen) -> Self {
         assert_eq!(
             (seen.method.as_str(), seen.target.as_str()),

@@ -1,4 +1,4 @@
-//! What a collector answers decides whether spans are sent again, and everything is counted.
+//! A collector's response decides if spans are sent again, and everything is counted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -23,7 +23,7 @@ async fn the_last_spans_are_sent() {
     assert_eq!(collector.spans().len(), 4);
 }
 
-/// A collector that does not answer, one that is busy, and none at all.
+/// A collector that does not respond, one that is busy, and none at all.
 #[tokio::test]
 async fn a_collector_that_is_away_does_not_hold_the_edge() {
     let gate = Gate::closed();

@@ -1,4 +1,4 @@
-//! What spans tell is what the log tells, and their places in the trace are those that others hear of.
+//! Spans have the facts of the log, and their places in the trace are those that others receive.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn parts(spans: Vec<SeenSpan>) -> (SeenSpan, Vec<SeenSpan>) {
     (servers.remove(0), clients)
 }
 
-/// A time that is told; three decimals are.
+/// A time in milliseconds, with three decimals.
 fn milliseconds(value: &Value) -> f64 {
     value.as_f64().expect("milliseconds")
 }
@@ -52,7 +52,7 @@ async fn a_read_is_a_span_within_that_of_its_client_and_the_exchange_one_within_
     }
     assert_eq!(client.span.trace_id, server.span.trace_id);
     assert_eq!(client.span.parent_span_id, server.span.span_id);
-    // What the site does is within the exchange.
+    // The site's own work is within the exchange.
     assert_eq!(
         origin.only().header("traceparent"),
         Some(client.traceparent().as_str())
@@ -127,7 +127,7 @@ async fn the_source_of_spans_is_named() {
     assert_eq!(collector.requests()[0].header("user-agent"), Some(agent));
 }
 
-/// A read, a refusal and an answer from the cache: all that their lines tell, and nothing else.
+/// A read, a refusal and a hit: all the facts of their lines, and nothing else.
 #[tokio::test]
 async fn a_span_tells_what_the_line_in_the_log_tells() {
     let (origin, collector) = (site().await, Collector::taking_all().await);
@@ -172,7 +172,7 @@ async fn a_span_tells_what_the_line_in_the_log_tells() {
         let duration = milliseconds(&line["edge.duration_ms"]);
         assert!((duration - span.duration()).abs() < 0.0015, "{duration} {span:?}");
     }
-    // A refusal and a kept answer ask nobody.
+    // A refusal and a hit need no exchange.
     assert_eq!(
         collector.spans().iter().filter(|span| !span.is_server()).count(),
         1
@@ -215,7 +215,7 @@ async fn the_rest_of_the_site_is_traced_without_routes() {
         ("GET", "GET")
     );
     assert_eq!(server.told("url.path"), "/2026/a-page/");
-    // Not found: no fault of the edge, but not what it asked the site for.
+    // Not found: no fault of the edge, but not the response that it wanted of the site.
     assert_eq!(server.span.status, None);
     assert_eq!(client.told("error.type"), "404");
     assert_eq!(client.told("url.full"), format!("{}/2026/a-page/", origin.base()));
@@ -226,7 +226,8 @@ async fn the_rest_of_the_site_is_traced_without_routes() {
     assert!(!format!("{server:?} {client:?}").contains("hidden"));
 }
 
-/// A merged PATCH reads the record twice and writes it: three exchanges, and each is the parent of what the site does in it.
+/// A merged PATCH reads the record twice and writes it: three exchanges, and each is the parent of what the site does
+/// in it.
 #[tokio::test]
 async fn each_exchange_has_a_span_of_its_own() {
     let record =
@@ -317,7 +318,7 @@ async fn a_copy_belongs_to_the_request() {
     assert_eq!(collector.spans().len(), 2);
 }
 
-/// Who is answered from the cache with a stale answer does not wait for the site, which is asked in the same trace.
+/// A client with a stale response from the cache does not wait for the site, which gets a request in the same trace.
 #[tokio::test]
 async fn a_renewal_in_the_background_belongs_to_the_request_that_caused_it() {
     let (origin, collector) = (site().await, Collector::taking_all().await);

@@ -1,4 +1,4 @@
-//! Spans of requests reach a collector, and a collector that fails costs nobody but itself.
+//! Spans of requests reach a collector, and a collector that fails costs only itself.
 
 mod checked;
 mod collector;
@@ -19,7 +19,7 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 /// The part of the client in it.
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// `traceparent` of a client; the last bit of the flags says whether the trace is recorded.
+/// `traceparent` of a client; the last bit of the flags shows if the trace is recorded.
 fn traceparent(flags: &str) -> String {
     format!("00-{TRACE}-{PARENT}-{flags}")
 }
@@ -36,7 +36,7 @@ async fn traced(origin: &Origin, collector: &Collector) -> Edge {
     builder.settings(|settings| to(collector, settings)).start().await
 }
 
-/// A site that answers everything with a list of events.
+/// A site that responds to everything with a list of events.
 async fn site() -> Origin {
     Origin::always(Reply::json(200, r#"{"events":[]}"#)).await
 }

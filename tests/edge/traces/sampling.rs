@@ -1,4 +1,4 @@
-//! Which traces are recorded, and that everybody hears the same about it.
+//! The traces that are recorded, and that every other recorder gets the same flag.
 
 use calendar_edge_core::settings::Percentage;
 use http::Method;

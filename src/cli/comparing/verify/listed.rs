@@ -9,7 +9,7 @@ use super::manifest::VerifiedRecord;
 /// The paths of the reads of a record below the namespace: by number, and by slug where its kind has such a route.
 pub(super) fn record_paths(kind: Kind, record: &VerifiedRecord, has_credentials: bool) -> Vec<String> {
     let collection = kind.collection();
-    // Who may edit an event with a password reads it so.
+    // An account that may edit an event with a password reads it so.
     let context = if has_credentials && kind == Kind::Event {
         "?context=edit"
     } else {

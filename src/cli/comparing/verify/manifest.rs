@@ -30,7 +30,7 @@ pub(super) struct VerifiedRecord {
     #[serde(flatten)]
     pub(super) key: RecordKey,
     pub(super) slug: Option<String>,
-    /// When it was last changed; terms do not say.
+    /// The time of the last change; terms do not have it.
     pub(super) modified: Option<String>,
     /// The site's status.
     pub(super) status: u16,
@@ -42,7 +42,7 @@ pub(super) struct VerifiedRecord {
     pub(super) paths: Vec<String>,
 }
 
-/// How many records were compared, and how many of them are equal.
+/// The number of records that were compared, and of those that are equal.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct WalkSummary {
     pub(super) records: u64,
@@ -80,8 +80,8 @@ impl VerifiedRecord {
 // === impl Manifest ===
 
 impl Manifest {
-    /// Begins a manifest, in place of an older one. Its first line, the heading, says what the walk is about: `site`,
-    /// `backend`, and a name of the `account` that reads, none: what is public.
+    /// Begins a manifest, in place of an older one. Its first line, the heading, names the subject of the walk: `site`,
+    /// `backend`, and a name of the `account` that reads, none: public records.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ fn ensure_manifest(file: &File) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A file that only this user can read: slugs of drafts are nobody else's business.
+/// A file that only this user can read: slugs of drafts are confidential.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

@@ -40,14 +40,14 @@ pub(super) struct RecordWalk<'s> {
 /// A record with its calls; none: the site does not show it.
 type ComparedRecord = Option<(VerifiedRecord, Vec<ComparedCall>)>;
 
-/// How calls are compared.
+/// The two sides, and the pace of calls to them.
 struct PacedSides {
     sides: Sides,
     pace: Pace,
     accepted: DifferenceClass,
 }
 
-/// Who names a record.
+/// The source of a record's name.
 #[derive(Debug, Clone, Copy)]
 enum RecordSource {
     /// A list of the site, which shows it to this reader.
@@ -56,7 +56,7 @@ enum RecordSource {
     Facts,
 }
 
-/// What a walk has found.
+/// The findings of a walk.
 #[derive(Debug, Default)]
 pub(super) struct WalkFindings {
     pub(super) report: ComparisonReport,
@@ -66,9 +66,9 @@ pub(super) struct WalkFindings {
     pub(super) unequal: Vec<VerifiedRecord>,
     /// The records that only the other backend lists.
     pub(super) only_there: BTreeSet<RecordKey>,
-    /// What was not compared.
+    /// The parts that were not compared.
     pub(super) not_covered: Vec<String>,
-    /// Lists that have more records than they showed, where nobody else names these.
+    /// Lists that have more records than they showed, where no other source names these.
     pub(super) incomplete: Vec<String>,
     /// Records that the plugin names, and the site does not show.
     withheld: usize,
@@ -102,11 +102,12 @@ impl<'s> RecordWalk<'s> {
         }
     }
 
-    /// Walks over all lists, and then through what the companion plugin names beside: no list has to be whole.
+    /// Walks over all lists, and then over the further records that the companion plugin names: no list has to be
+    /// whole.
     ///
     /// # Errors
     ///
-    /// When the site fails or refuses, or the manifest cannot be written. What was found so far is in the manifest.
+    /// When the site fails or refuses, or the manifest cannot be written. The findings so far are in the manifest.
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
         let mut shortfalls = Vec::new();
         for list in self.reader.lists() {
@@ -148,7 +149,7 @@ impl<'s> RecordWalk<'s> {
         Ok(self.found)
     }
 
-    /// Compares all pages of a list, and the records on them. Says why some may be missing.
+    /// Compares all pages of a list, and the records on them. Returns the reason why some may be missing.
     async fn list(&mut self, list: WalkedList<'_>) -> anyhow::Result<Option<String>> {
         let mut count = ListCount::default();
         for number in 1.. {
@@ -282,11 +283,11 @@ impl<'s> RecordWalk<'s> {
 // === impl PacedSides ===
 
 impl PacedSides {
-    /// Compares a call. Answers that differ are asked for again: an edit may have come between them.
+    /// Compares a call. If the responses differ, it is sent again: an edit may have come between them.
     ///
     /// # Errors
     ///
-    /// When one of them is away, which the path of the call goes with.
+    /// When one of them is away, with the path of the call.
     async fn compared(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let first = self.once(path, call).await?;
         if first.findings.worst() <= self.accepted {
@@ -300,7 +301,7 @@ impl PacedSides {
         })
     }
 
-    /// A call that both have answered, when one has failed up to a few times.
+    /// A call that both have responded to, when one has failed up to a few times.
     async fn once(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let ask = || self.sides.compare(call);
         let asked = patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await;

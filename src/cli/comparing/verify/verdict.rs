@@ -23,8 +23,8 @@ use super::verify_args::VerifyArgs;
 /// The most records that are named for one cause; the manifest names all.
 const MOST_NAMED: usize = 20;
 
-/// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end, or is
-/// incomplete.
+/// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end, or
+/// is incomplete.
 pub(in crate::cli) fn run(
     args: &VerifyArgs,
     environment: Environment<'_>,

@@ -20,7 +20,8 @@ pub(crate) struct VerifyArgs {
     /// The most calls a second to each backend
     #[arg(long, value_name = "COUNT", default_value = "20")]
     pub(super) rate: NonZeroU32,
-    /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be repeated
+    /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be
+    /// repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The page for people: one document that holds its style and its script, and asks for nothing but the edge.
+//! The page for people: one document with its style and its script, which sends requests to the edge alone.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderMap, HeaderValue};
 use ring::digest::{SHA256, digest};
 
-/// The page that shows what the edge does.
+/// The page that shows the state of the edge.
 pub(super) static OPERATORS_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(OPERATORS));
 
 /// Its files, joined at compile time.
@@ -35,7 +35,7 @@ const OPERATORS: &str = concat!(
     "</script>\n</body>\n</html>\n"
 );
 
-/// A document with the headers that say what a browser may do with it.
+/// A document with the headers that limit a browser's use of it.
 #[derive(Debug, Clone)]
 pub(super) struct BrowserPage {
     /// The document.
@@ -54,7 +54,7 @@ impl BrowserPage {
         }
     }
 
-    /// Lets the page run its own script, ask its own edge, and nothing else.
+    /// Lets the page run its own script, send requests to its own edge, and nothing else.
     pub(super) fn protect(&self, headers: &mut HeaderMap) {
         headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         for (name, value) in [
@@ -69,8 +69,8 @@ impl BrowserPage {
     }
 }
 
-/// A document without indentation, blank lines, spaces that its style does not need, and the comments of its script, which
-/// stand on lines of their own.
+/// A document without indentation, blank lines, spaces that its style does not need, and the comments of its script,
+/// which stand on lines of their own.
 fn shortened(source: &str) -> String {
     let is_comment = |line: &str| line.starts_with("//") || line.starts_with("/**");
     let lines = source.lines().map(str::trim);
@@ -96,8 +96,8 @@ fn shortened(source: &str) -> String {
     text.replacen(&style, &dense, 1)
 }
 
-/// Allows the style and the script that the document holds by their hashes. Trusted types without a policy let no script
-/// write markup from text.
+/// Allows the style and the script that the document holds by their hashes. Trusted types without a policy let no
+/// script write markup from text.
 fn policy(text: &str) -> String {
     let style = hash(between(text, "<style>", "</style>"));
     let script = hash(between(text, "<script type=\"module\">", "</script>"));

@@ -8,7 +8,7 @@ use crate::server::joined;
 use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, moment};
 use calendar_edge_core::limits::Position;
 
-/// All backends in use, by name: whether each answers, and its permits.
+/// All backends in use, by name: their health, and their permits.
 pub(super) fn backends(metrics: &Metrics) -> Value {
     let status = |backend: &BackendMetrics| {
         let figures = |kind: TrafficKind| (kind.label(), backend.permits(kind).figures());
@@ -18,7 +18,7 @@ pub(super) fn backends(metrics: &Metrics) -> Value {
     metrics.backends().in_use().iter().map(status).collect()
 }
 
-/// Whether the backends in use answer, by name, or lead back to this edge.
+/// The health of the backends in use, by name: up, down, or a way back to this edge.
 pub(in crate::observe::admin) fn backend_health(metrics: &Metrics) -> Value {
     metrics.backends().in_use().iter().map(health).collect()
 }

@@ -1,4 +1,4 @@
-//! What stays as it is from the start of the edge, and from one reload to the next.
+//! Facts that stay as they are from the start of the edge, and from one reload to the next.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use calendar_edge_core::settings::{OtherTraffic, Profile, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
 
-/// What stays as it is from the start on.
+/// Facts that stay as they are from the start on.
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
     pub(in crate::observe::admin) started: UnixTime,
@@ -39,7 +39,7 @@ impl EdgeFacts {
     }
 }
 
-/// The roots with what they publish, compared with the table.
+/// The roots with their indexes, compared with the table.
 pub(in crate::observe::admin) fn root_figures(
     settings: &Settings,
     tables: &TablesInForce,
@@ -52,7 +52,7 @@ pub(in crate::observe::admin) fn root_figures(
     figures.collect()
 }
 
-/// What operators want to see of the settings in use, with what each root publishes, compared with the table.
+/// The settings in use that operators look at, with the index of each root, compared with the table.
 pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &TablesInForce) -> Value {
     let roots = settings.roots.iter().enumerate();
     let roots = roots.map(|(place, root)| {

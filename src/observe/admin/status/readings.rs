@@ -1,4 +1,4 @@
-//! What is counted, now and every five seconds of the last five minutes: a page that is opened in an incident shows what
+//! Counts of now, and of every five seconds in the last five minutes: a page that is opened in an incident shows what
 //! came before.
 
 use std::collections::VecDeque;
