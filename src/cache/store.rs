@@ -52,7 +52,7 @@ pub(crate) enum Lookup {
 // === impl Cache ===
 
 impl Cache {
-    /// An empty cache within the bounds of the settings. What clients still read of dropped responses counts in `buffers`.
+    /// An empty cache within the bounds of the settings. Dropped responses that clients still read count in `buffers`.
     pub(crate) fn new(settings: &CacheSettings, metrics: &Metrics, buffers: &BufferBudget) -> Self {
         let metrics = metrics.register(CacheMetrics::new);
         metrics.expect();

@@ -92,7 +92,7 @@ impl FactsStore {
         store
     }
 
-    /// The root whose site tells the facts; none if nobody needs them.
+    /// The root whose site reports the facts; none if they are not needed.
     pub(crate) fn root(&self) -> Option<Url> {
         self.0.known.lock().of.as_ref().map(|of| of.root.clone())
     }
@@ -143,8 +143,8 @@ impl FactsStore {
         self.0.waker.notified().await;
     }
 
-    /// Changes the facts, those of this root alone if one is given, and says whether all events are read from now on, or
-    /// no longer.
+    /// Changes the facts, those of this root alone if one is given, and logs if all events are read from now on, or no
+    /// longer.
     fn change(&self, root: Option<&Url>, change: impl FnOnce(&mut Facts)) {
         let mut known = self.0.known.lock();
         if root.is_some() && root != known.of.as_ref().map(|of| &of.root) {

@@ -132,7 +132,7 @@ impl Fleet {
         this
     }
 
-    /// What the edges limit together.
+    /// The limits that the edges hold together.
     pub(crate) fn limits(&self) -> &FleetLimits {
         &self.0.limits
     }

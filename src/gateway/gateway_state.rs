@@ -24,7 +24,7 @@ pub(crate) struct GatewayState {
     pub(crate) pools: BackendPools,
     /// The subjects.
     pub(crate) subjects: Subjects,
-    /// What the sites publish about the API.
+    /// The indexes that the sites publish.
     pub(crate) indexes: SiteIndexes,
     /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,

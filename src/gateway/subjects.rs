@@ -34,7 +34,7 @@ pub(crate) struct Subjects {
 // === impl Subjects ===
 
 impl Subjects {
-    /// Takes what earlier runs have kept. What clients still read of dropped responses counts in `buffers`.
+    /// Takes the state that earlier runs have kept. Dropped responses that clients still read count in `buffers`.
     pub(super) fn new(
         settings: &Settings,
         metrics: &Metrics,

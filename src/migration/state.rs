@@ -53,7 +53,7 @@ struct WrittenFindings(#[serde(serialize_with = "reports")] Findings);
 const FINDINGS_FILE: &str = "findings.json";
 
 impl Subject for Migration {
-    /// Rules apply from now on, and what is known about backends that are gone is forgotten.
+    /// Rules apply from now on, and findings about backends that are gone are dropped.
     fn adapt(&self, settings: &Settings) {
         let mut findings = self.shared.findings.lock();
         findings.retain(|name, _| settings.backends.iter().any(|backend| backend.name == *name));
@@ -105,7 +105,7 @@ impl Subject for Migration {
 // === impl Migration ===
 
 impl Migration {
-    /// What earlier runs have kept about the rules and backends of these settings.
+    /// The state that earlier runs have kept about the rules and backends of these settings.
     pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
         let kept = kept_rules::open(settings);
         let placer = placer(settings, kept.lock().share_key());

@@ -58,7 +58,7 @@ impl Subject for CalendarPages {
         }
     }
 
-    /// What became of requests for pages, what the check found, and why no page is answered here now.
+    /// The outcomes of requests for pages, the findings of the check, and the reason why the edge serves no page now.
     fn status(&self) -> Value {
         let pages = json!({
             "requests": self.0.metrics.sums(),

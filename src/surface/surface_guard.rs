@@ -62,7 +62,7 @@ impl SurfaceGuard {
         }
     }
 
-    /// The facts about a request that the rules ask for; none if there are no rules.
+    /// The facts about a request that the rules need; none if there are no rules.
     pub(crate) fn request<'a>(&self, asked: &'a AskedRequest) -> Option<SurfaceRequest<'a>> {
         self.decider.surface_request(&asked.head)
     }
@@ -83,7 +83,7 @@ impl SurfaceGuard {
         self.answer(asked, verdict, DecidingBody::None)
     }
 
-    /// True if rules ask for the calls in a body that is no form.
+    /// True if rules need the calls in a body that is no form.
     pub(crate) fn reads_calls(&self, request: Option<&SurfaceRequest<'_>>) -> bool {
         request.is_some_and(|request| self.decider.surface().read_calls(request))
     }

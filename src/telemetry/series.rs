@@ -56,8 +56,8 @@ macro_rules! metrics {
 
 pub(crate) use metrics;
 
-/// Values by labels, found faster than with the standard library's hash. Labels come from tables, so nobody can choose
-/// many that have one hash.
+/// Values by labels, found faster than with the standard library's hash. Labels come from tables, so no client can
+/// choose many that have one hash.
 pub(crate) type ByLabels<L, V> = HashMap<L, V, RandomState>;
 
 /// Counts by a name from the settings and a word from the code.

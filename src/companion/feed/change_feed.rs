@@ -87,7 +87,7 @@ impl ChangeFeed {
         feed
     }
 
-    /// Whether there is a log.
+    /// True if there is a log.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_on.load(Ordering::Acquire)
     }

@@ -45,7 +45,7 @@ const PATHS: [(&str, FeedPart); 2] = [
     ("/calendar-edge/v1/records", FeedPart::Records),
 ];
 
-/// The lifetime of a chunk in other caches. A later one would do as well for its reader, whom the feed leads on from
+/// The lifetime of a chunk in other caches. A later one would do as well for its reader, because the feed leads on from
 /// the same position; but a record that is no longer public must not stay.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=10");
 

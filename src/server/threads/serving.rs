@@ -62,7 +62,7 @@ impl ServingThreads {
 /// Runs the tasks of one thread until the sender of `end` is gone.
 fn serve(number: usize, runtime: Runtime, mut end: watch::Receiver<()>) {
     become_serving(number);
-    // Nothing is ever sent: an error says that the sender is gone.
+    // Nothing is ever sent: an error means that the sender is gone.
     while runtime.block_on(end.changed()).is_ok() {}
     // A hanging DNS lookup must not keep the thread.
     runtime.shutdown_background();
