@@ -1,4 +1,4 @@
-//! The strict profile: the specification to the letter (SECURITY.md, "What we do not promise").
+//! The strict profile: the specification to the letter (`docs/reference/strict.md`).
 //!
 //! Its rules go beyond WordPress's, so it is never the default. The shape (path, names, body) is checked
 //! first and needs no reading. Values are checked after WordPress's own phases, so that WordPress's words
