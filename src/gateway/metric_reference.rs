@@ -21,7 +21,7 @@ start, but for an unusual `status` of `edge_http_requests` and an unusual `actio
 operation. `kind` is `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, and `none` for requests that lead to \
 no operation and the edge's own questions to a backend. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose \
 client left first, with status 499. `backend` is the address of a site, or the name of a further backend. `code` is a code of \
-[errors.md](errors.md), or one of WordPress's own. `class` is a class of [comparison.md](comparison.md).
+[errors.md](errors.md), or one of WordPress's own. `class` is a class of [candidate.md](candidate.md#comparison).
 
 The time of a request: `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in \
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \

@@ -96,8 +96,8 @@ async fn a_candidate_that_is_away_is_not_unequal() {
 
 /// The first block of TOML below the heading about ignored paths.
 fn rules_of_the_documents() -> String {
-    let page = include_str!("../../docs/reference/comparison.md");
-    let (_, below) = page.split_once("## Ignored paths").expect("the heading");
+    let page = include_str!("../../docs/reference/candidate.md");
+    let (_, below) = page.split_once("### Ignored paths").expect("the heading");
     let (_, block) = below.split_once("```toml\n").expect("a block");
     block.split_once("```").expect("its end").0.to_owned()
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::repository::{files_below, root};
 
 /// Pages whose dotted names are members of documents, or attributes of spans, and not settings or fields of log lines.
-const OF_DOCUMENTS: [&str; 4] = ["status.md", "backend.md", "comparison.md", "traces.md"];
+const OF_DOCUMENTS: [&str; 4] = ["status.md", "backend.md", "candidate.md", "traces.md"];
 
 /// A page with its name.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The files of a finished export (docs/reference/export.md).
+//! The files of a finished export (docs/reference/candidate.md).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

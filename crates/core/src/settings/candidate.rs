@@ -44,7 +44,7 @@ settings_group! {
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from its `Link` header";
         /// `withhold` sends no call with credentials to the backend, but see `credentialed` of `[[shadow]]`.
         /// `forward` sends them with their credentials. `identity` sends them without, and with the caller's account
-        /// as the site names it, see [identity.md](identity.md).
+        /// as the site names it, see [candidate.md](candidate.md#identity).
         pub credentials: CredentialsPolicy = CredentialsPolicy::Withhold => choice(POLICIES);
         /// A file with the secret of at least 32 bytes by which the backend verifies identities; not that of
         /// `origin.secret_file`. Required with `credentials = "identity"`.

@@ -31,7 +31,7 @@ settings_group! {
         pub cache: bool = true => flag();
         /// For updates: `forward` makes PATCH an update of WordPress, which resets much of what is not sent. `merge`
         /// keeps it: the edge reads the record, adds what would be reset, and writes if the record has not changed,
-        /// see [patch.md](patch.md).
+        /// see [clients.md](clients.md#patch).
         pub patch: PatchPolicy = PatchPolicy::Forward => choice(PATCHES);
         /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged.
         pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";

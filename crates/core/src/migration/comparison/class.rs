@@ -27,7 +27,7 @@ pub enum DifferenceClass {
     Identical,
     /// Members of an object, or of a list whose order has no meaning, come in another order.
     Order,
-    /// The same value in another form; `docs/reference/comparison.md` lists the forms.
+    /// The same value in another form; `fixtures/comparison/forms.tsv` lists the forms.
     Representation,
     /// Another value, at a path where one backend differs from itself when it is asked twice.
     Volatile,

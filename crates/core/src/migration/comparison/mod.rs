@@ -2,7 +2,7 @@
 //!
 //! [`compare()`] finds the JSON paths, headers and statuses that differ, each with a class. A [`Comparer`] applies the
 //! rules of an operator and the noise that was learnt. A [`ComparisonReport`] adds the findings of many calls up,
-//! within fixed memory. `docs/reference/comparison.md` lists what counts as the same value in another form.
+//! within fixed memory. `fixtures/comparison/forms.tsv` lists what counts as the same value in another form.
 
 mod class;
 mod compare;

@@ -1,6 +1,6 @@
 //! Two values that are not both lists or both objects: the same, the same in another form, or different.
 //!
-//! Each form is a section of `docs/reference/comparison.md`.
+//! Each form has rows in `fixtures/comparison/forms.tsv`.
 
 use super::class::DifferenceClass;
 use super::entities::{read_the_same, show_the_same_mail};
