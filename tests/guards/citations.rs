@@ -7,7 +7,15 @@ use crate::repository;
 use crate::repository::{read, root};
 
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 6] = ["src", "crates", "tests", "docs", "deploy", "fixtures/strict"];
+const FOLDERS: [&str; 7] = [
+    "src",
+    "crates",
+    "tests",
+    "docs",
+    "deploy",
+    "fixtures/backend",
+    "fixtures/strict",
+];
 
 /// Folders of generated files and of data.
 const SKIPPED: [&str; 4] = [
@@ -166,6 +174,29 @@ fn sections_of_the_backend_exist() {
         check(&file, numbers, |number| sections.contains(&number));
     }
     assert!(cited > 50, "{cited}");
+}
+
+/// The tables of measured behaviour, which `backend.md` names one by one.
+#[test]
+fn tables_of_the_backend_are_whole_and_named() {
+    let document = read("docs/reference/backend.md");
+    let tables = entries(Path::new("fixtures/backend"));
+    let tables = tables
+        .iter()
+        .filter(|path| path.extension().is_some_and(|kind| kind == "tsv"));
+    let mut rows = 0;
+    for path in tables {
+        let name = path.display().to_string();
+        assert!(document.contains(&format!("`{name}`")), "{name} is not in backend.md");
+        let text = read(path);
+        let columns = |row: &str| row.split('\t').count();
+        let heading = text.lines().nth(1).map(columns);
+        for row in text.lines().skip(1) {
+            assert_eq!(Some(columns(row)), heading, "{name}: {row}");
+            rows += 1;
+        }
+    }
+    assert!(rows > 100, "{rows}");
 }
 
 #[test]
