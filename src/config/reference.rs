@@ -7,17 +7,17 @@ use calendar_edge_core::settings::{SECTIONS, SettingKey};
 const HEAD: &str = "\
 # Configuration
 
-This file is generated from the keys in `crates/core/src/settings`; a test compares the two.
+For operators: every key. This file is generated from `crates/core/src/settings`; a test compares the two.
 
-`calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable and `--origin` it reads \
-`edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; the log names the file. A flag overrides its environment variable, the variable \
-overrides the file, and the file overrides the default. An empty environment variable counts as not set. \
-`calendar-edge check --config FILE` prints every problem of the file, with line and column.
+`calendar-edge serve --config FILE` reads a TOML file; without a file or `--origin` it reads `edge.toml` in the working \
+directory, or else `/etc/calendar-edge/edge.toml`, and the log names it. A flag overrides its environment variable, the \
+variable the file, and the file the default. An empty variable counts as not set. `calendar-edge check --config FILE` prints \
+every problem of the file, with line and column. `calendar-edge print schema` prints a JSON Schema: with \
+`#:schema edge.schema.json` in the first line, editors that use Taplo complete keys and show their meaning.
 
-`serve` reloads the file on SIGHUP and within a second of a change. A reload reads the file and all files that it \
-names, and replaces all settings at once; running requests and open connections keep those that they began with. If \
-there is a problem, the old settings stay and the log names it. Changes of `listen`, `admin.listen` and `log.format` \
-need a restart.
+`serve` reloads the file, and all files that it names, on SIGHUP and within a second of a change, and replaces all settings \
+at once; running requests and open connections keep those that they began with. If there is a problem, the old settings stay \
+and the log names it. Changes of `listen`, `admin.listen` and `log.format` need a restart.
 
 | Flag of `serve` | Variable | Key |
 |---|---|---|
@@ -30,12 +30,9 @@ need a restart.
 | `--admin-listen ADDR` | `CALENDAR_EDGE_ADMIN_LISTEN` | `admin.listen` |
 | `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |
 
-In a text of the file `${NAME}` stands for the value of an environment variable: `url = \"https://${SITE}/wp-json\"`. \
-`$${` stands for the characters `${`. A variable that is not set is a problem. Numbers and booleans are not texts. \
-Secrets belong in the files that keys such as `origin.secret_file` name: values of keys may be shown and logged.
-
-`calendar-edge print schema` prints a JSON Schema of the file. With `#:schema edge.schema.json` in its first line, editors \
-that use Taplo complete keys and show their meaning.
+In a text of the file `${NAME}` stands for an environment variable: `url = \"https://${SITE}/wp-json\"`; `$${` stands for \
+`${`. A variable that is not set is a problem. Secrets belong in the files that keys such as `origin.secret_file` name: \
+values of keys may be shown and logged.
 
 A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
 unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`. \

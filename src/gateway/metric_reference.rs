@@ -12,25 +12,27 @@ use calendar_edge_core::settings::{MarkKey, Mode, Percentage, Profile, Rate, Set
 const HEAD: &str = "\
 # Metrics
 
-This file is generated from the metrics of a fresh edge; a test compares the two.
+For operators. This file is generated from the metrics of a fresh edge; a test compares the two.
 
-The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds text of a client. Every series exists with zero from the \
-start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of `edge_validation_findings`, which appear when they occur.
+The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds text of a client. Every series exists with \
+zero from the start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of \
+`edge_validation_findings`. The values of a label stand where it first has them.
 
-`operation` is a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
-operation. `kind` is `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, and `none` for requests that lead to \
-no operation and the edge's own questions to a backend. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose \
-client left first, with status 499. `backend` is the address of a site, or the name of a further backend. `code` is a code of \
-[errors.md](errors.md), or one of WordPress's own. `class` is a class of [candidate.md](candidate.md#comparison).
+| Label | Value |
+|---|---|
+| `operation` | a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to no operation |
+| `kind` | `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, `none` for other requests and those of the edge itself |
+| `source` | the sender of the response: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499 |
+| `backend` | the address of a site, or the name of a further backend |
+| `code` | a code of [errors.md](errors.md), or one of WordPress's own |
+| `class` | a class of [candidate.md](candidate.md#comparison) |
 
-The time of a request: `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in \
-`edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
-the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
+`edge_http_request_duration_seconds` ends with the last byte to the client. The parts in `edge_http_request_phase_seconds` end \
+with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to the whole response or, \
+where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
-The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…`, `edge_cutover_…` and \
-`edge_surface_requests` once there is such a rule, `edge_tls_…` once there is a certificate, and `edge_translated` once `answers` names a version.
-
-A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
+Metrics of a backend, rule, certificate or translation exist once the settings have one. A histogram `NAME` has the series \
+`NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
 
 /// Labels with more values than a table should show.
@@ -67,12 +69,14 @@ fn reference() -> String {
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
     text.push_str("\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n");
+    let mut listed = BTreeSet::new();
     for (name, metric) in read(&metrics.render()) {
-        let labels: Vec<String> = metric
-            .labels
-            .iter()
-            .map(|(label, values)| shown(&name, label, values))
-            .collect();
+        let labels = metric.labels.iter().map(|(label, values)| {
+            let is_new = listed.insert((label.clone(), values.clone()));
+            let none = BTreeSet::new();
+            shown(&name, label, if is_new { values } else { &none })
+        });
+        let labels: Vec<String> = labels.collect();
         let kind = &metric.kind;
         let help = metric.help.trim_end_matches('.');
         let _ = writeln!(text, "| `{name}` | {kind} | {} | {help} |", labels.join("<br>"));
@@ -130,6 +134,9 @@ fn shown(metric: &str, label: &str, values: &BTreeSet<String>) -> String {
     }
     let named = values.iter().filter(|value| !value.is_empty());
     let values: Vec<String> = named.map(|value| format!("`{value}`")).collect();
+    if values.is_empty() {
+        return format!("`{label}`");
+    }
     format!("`{label}`: {}", values.join(", "))
 }
 

@@ -7,11 +7,11 @@ use calendar_edge_judge::contract::{Argument, Relation, STRICT_LIMITS, StrictRul
 const HEAD: &str = "\
 # Strict profile
 
-This file is written from the table in `crates/judge/src/contract`; a test compares the two.
+For operators who set `profile = \"strict\"`, and for programmers of their clients. This file is written from the table in \
+`crates/judge/src/contract`; a test compares the two.
 
-With `profile = \"strict\"` the edge takes the specification to the letter. A call must pass WordPress's own checks \
-as well, and their words come first where both object to a value. No setting changes what is listed here; \
-`limits` of the configuration may be lower, and then the lower limit counts.
+The strict profile takes the specification to the letter. A call must pass WordPress's own checks as well, and their \
+words come first where both object to a value. Lower `limits` of the configuration count, too.
 
 - The path is spelt as documented: exact case, no repeated slashes, ids without leading zeros, no route in the query.
 - Parameter names are spelt as documented, each sent once; `[]` stands behind names of lists only.
@@ -21,14 +21,13 @@ as well, and their words come first where both object to a value. No setting cha
 body.
 - In JSON a whole number is a number, not a text.
 
-## Limits
-
-| What | At most |
+| Limit | At most |
 |---|---|
 ";
 
 const ARGUMENTS: &str = "
-## Arguments
+`events.writes` are all creates and updates of events, by slug too. Numbers are written in plain digits, and no text or slug \
+has control characters.
 
 | Arguments | Form | Operations |
 |---|---|---|
@@ -48,7 +47,7 @@ fn strict_reference() -> String {
             "| {} | {} | {} |",
             quoted(&row.names),
             row.form,
-            quoted(&row.operations)
+            operations(&row.operations)
         );
     }
     text
@@ -97,6 +96,27 @@ fn rows_of_arguments() -> Vec<StrictRow> {
     rows
 }
 
+/// Names of operations; those that write a kind as one, where all of them are among the names.
+fn operations(names: &[&str]) -> String {
+    let all: Vec<&str> = table()
+        .operations()
+        .map(|operation| operation.name.as_str())
+        .collect();
+    let mut shown: Vec<String> = Vec::new();
+    for name in names {
+        let kind = name.split('.').next().unwrap_or_default();
+        let writes = ["create", "update", "by-slug.update"].map(|write| format!("{kind}.{write}"));
+        let is_write = writes.iter().any(|write| write == name);
+        let mut known = writes.iter().filter(|write| all.contains(&write.as_str()));
+        let is_whole = is_write && known.all(|write| names.contains(&write.as_str()));
+        let word = format!("`{}`", if is_whole { format!("{kind}.writes") } else { (*name).to_owned() });
+        if !shown.contains(&word) {
+            shown.push(word);
+        }
+    }
+    shown.join(", ")
+}
+
 fn form_of(argument: &Argument) -> String {
     let form = form(argument.strict);
     match argument.relation {
@@ -109,7 +129,7 @@ fn form_of(argument: &Argument) -> String {
 fn form(rule: StrictRule) -> String {
     let limits = STRICT_LIMITS;
     match rule {
-        StrictRule::Whole { most } => format!("a whole number from 1 to {most} in plain digits"),
+        StrictRule::Whole { most } => format!("a whole number from 1 to {most}"),
         StrictRule::Flag => "`true`, `false`, `1` or `0`".to_owned(),
         StrictRule::AbsoluteDate => {
             "`YYYY-MM-DD`, with `HH:MM` or `HH:MM:SS` behind a blank or a `T`".to_owned()
@@ -126,12 +146,11 @@ fn form(rule: StrictRule) -> String {
         StrictRule::Word(words) => quoted(words),
         StrictRule::WordInAnyCase(words) => format!("{}, in upper or lower case", quoted(words)),
         StrictRule::Slug => format!(
-            "a text of at most {} bytes without control characters",
+            "a text of at most {} bytes",
             limits.slug_bytes
         ),
         StrictRule::InPath => format!(
-            "decoded, at most {} bytes without control characters, `/`, `\\`, `?` and `#`; not `.`, `..` or \
-             a name that ends with `.php`",
+            "decoded, at most {} bytes without `/`, `\\`, `?` and `#`; not `.`, `..` or a name that ends with `.php`",
             limits.slug_bytes
         ),
         StrictRule::LongText => "a text without control characters but tabs and line ends".to_owned(),
@@ -142,7 +161,7 @@ fn form(rule: StrictRule) -> String {
 
 fn short_text() -> String {
     let most = STRICT_LIMITS.text_characters;
-    format!("a text of at most {most} characters without control characters")
+    format!("a text of at most {most} characters")
 }
 
 fn quoted(words: &[&str]) -> String {

@@ -43,7 +43,7 @@ catalogue! {
         code: "edge_bad_line",
         status: BAD_REQUEST,
         sentence: "Lines must end in CRLF and hold no control characters.",
-        meaning: "A line of the request head ends in something other than CRLF, or holds a control character.",
+        meaning: "A line of the request head does not end in CRLF, or holds a control character.",
         proxy_error: "http_request_error",
         client: "Use an HTTP library instead of writing requests by hand.",
         operator: OwnError::LOOK_AT_CLIENT,
@@ -74,18 +74,18 @@ catalogue! {
         sentence: "A request header is malformed.",
         meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
         proxy_error: "http_request_error",
-        client: "Check the names of the headers: letters, digits and hyphens, no space before the colon, no folding.",
+        client: "Name headers by letters, digits and hyphens, without a space before the colon and without \
+            folding.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
     AMBIGUOUS_LENGTH {
         code: "edge_ambiguous_length",
         status: BAD_REQUEST,
         sentence: "The request must have at most one valid Content-Length.",
-        meaning: "The length of the request body is unclear: `Content-Length` or `Transfer-Encoding` is repeated or \
-            malformed, or both are there.",
+        meaning: "`Content-Length` or `Transfer-Encoding` is repeated or malformed, or both are there.",
         proxy_error: "http_request_error",
         client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
-        operator: "Look at the client and at proxies in front: such requests can be an attempt at request smuggling.",
+        operator: "Look at the client and at proxies in front: this can be an attempt at request smuggling.",
     },
     BAD_CHUNK {
         code: "edge_bad_chunk",
@@ -103,7 +103,7 @@ catalogue! {
         meaning: "The connection ended before the request body was complete.",
         proxy_error: "http_request_error",
         client: "Send the request again; a write to the calendar has not reached the site.",
-        operator: "Nothing, unless it happens often: then look for a proxy in front that closes connections early.",
+        operator: "If it happens often, look for a proxy in front that closes connections early.",
     },
     UNEXPECTED_BODY,
     UNREADABLE_BODY,
@@ -118,17 +118,16 @@ catalogue! {
         code: "edge_bad_purge",
         status: BAD_REQUEST,
         sentence: "The order names nothing that could be removed.",
-        meaning: "The body of an order to remove kept answers is not one: `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
+        meaning: "A purge has another body than `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
         proxy_error: "http_request_error",
         client: "Send JSON with `tags`, or with `all` and the value true.",
-        operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
+        operator: "If the companion plugin sends it, install the version that belongs to this edge.",
     },
     BAD_LOG_FILTER {
         code: "edge_bad_log_filter",
         status: BAD_REQUEST,
         sentence: "The log filter cannot be read.",
-        meaning: "The admin listener was told to filter the log by a text that is no filter, or for a time that is none. The \
-            message names the reason.",
+        meaning: "The filter or the time for the log is malformed. The message names the reason.",
         proxy_error: "http_request_error",
         client: "Send a level, or parts of the program with levels: `info,hyper=debug`.",
         operator: "As the client.",
@@ -137,42 +136,41 @@ catalogue! {
         code: "edge_admin_unauthorized",
         status: UNAUTHORIZED,
         sentence: "Operators on other machines need a token.",
-        meaning: "A request to the admin listener came from another machine without the token of `admin.token_file`, or with \
-            another one.",
+        meaning: "The request came from another machine without the token of `admin.token_file`.",
         proxy_error: "http_request_error",
-        client: "Send `Authorization: Bearer …` with the content of that file; commands take `--token-file`.",
-        operator: "Give the token to whoever needs it. `/livez` and `/readyz` need none.",
+        client: "Send `Authorization: Bearer …` with its content; commands take `--token-file`.",
+        operator: "Give the token to operators. `/livez` and `/readyz` need none.",
     },
     PURGE_DENIED {
         code: "edge_purge_denied",
         status: FORBIDDEN,
         sentence: "Only the site and its operators may remove answers.",
-        meaning: "An order to remove kept answers is not signed with the secret of the edge, its signature is older or newer \
-            than a minute, or it is for another edge or from another site.",
+        meaning: "A purge is not signed with the secret of the edge, its signature is older or newer than a minute, or it \
+            is for another edge or from another site.",
         proxy_error: "http_request_error",
-        client: "Nothing: only the companion plugin of the site gives such orders.",
-        operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines; a \
-            proxy between them must keep `Host`, or be the one of `public_url`. Orders without a signature are taken from this machine by the admin listener.",
+        client: "Nothing: only the companion plugin purges.",
+        operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two \
+            machines; a proxy between them must keep `Host`, or be the one of `public_url`. The admin listener takes \
+            purges from this machine without a signature.",
     },
     ADMIN_DENIED {
         code: "edge_admin_denied",
         status: FORBIDDEN,
         sentence: "This page is for operators on this machine.",
-        meaning: "The admin listener was asked for the configuration or for a page about single requests from another machine, under a name that is \
-            not this machine's, or by a page of another site.",
+        meaning: "The configuration or a page about single requests was requested from another machine, under a name that \
+            is not this machine's, or by a page of another site.",
         proxy_error: "http_request_error",
-        client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`; or with the \
+        client: "Use `localhost` or a loopback address of the machine of the edge, for example through `ssh -L`, or the \
             token of `admin.token_file`.",
-        operator: "Nothing, if nobody else should see what refused requests contained.",
+        operator: "Nothing, if only operators should see refused requests.",
     },
     OPERATORS_ONLY {
         code: "edge_operators_only",
         status: FORBIDDEN,
         sentence: "Only operators may do that.",
-        meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
-            browser.",
+        meaning: "A change was requested from another machine, or by a page in a browser.",
         proxy_error: "http_request_error",
-        client: "Nothing: only operators change anything there.",
+        client: "Nothing: only operators change the edge.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     },
     ADDRESS_DENIED {
@@ -200,8 +198,8 @@ catalogue! {
         code: "edge_unknown_refusal",
         status: NOT_FOUND,
         sentence: "No refusal with this id is kept.",
-        meaning: "The admin listener was asked for a refusal that it does not keep: the request was not refused by the edge, \
-            it was refused by another edge or before a restart, or newer refusals took its place.",
+        meaning: "The edge keeps no refusal with this id: another edge refused the request, or a restart or newer \
+            refusals removed it.",
         proxy_error: "http_request_error",
         client: "Copy the id from `X-Request-Id` of the response or from the log.",
         operator: "Increase `log.refusals` if refusals are needed for longer.",
@@ -210,7 +208,7 @@ catalogue! {
         code: "edge_feed_off",
         status: NOT_FOUND,
         sentence: "This calendar has no feed of changes.",
-        meaning: "The feed of changes was asked, and `feed.enabled` is false.",
+        meaning: "`feed.enabled` is false.",
         proxy_error: "http_request_error",
         client: "Read the lists instead.",
         operator: "Set `feed.enabled = true`; the site needs the companion plugin.",
@@ -230,20 +228,20 @@ catalogue! {
         code: "edge_purge_replayed",
         status: CONFLICT,
         sentence: "This order was carried out before.",
-        meaning: "A signed order to remove kept answers came a second time.",
+        meaning: "A signed purge came a second time.",
         proxy_error: "http_request_error",
-        client: "Sign each order anew.",
-        operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
+        client: "Sign each purge anew.",
+        operator: "Nothing, if the companion plugin repeated a message. Otherwise a stranger reads the traffic between \
+            site and edge.",
     },
     PATCH_CONFLICT {
         code: "edge_patch_conflict",
         status: CONFLICT,
         sentence: "The record has changed meanwhile. Please read it and try again.",
-        meaning: "Somebody else changed the record while the edge merged a PATCH with it (`patch = \"merge\"`). Nothing was \
-            written.",
+        meaning: "Another client changed the record while the edge merged a PATCH with it. Nothing was written.",
         proxy_error: "http_request_error",
-        client: "Read the record, and send the PATCH again if it still makes sense.",
-        operator: "Nothing, unless it happens often: then look for a client that writes the same record all the time.",
+        client: "Read the record, and send the PATCH again.",
+        operator: "If it happens often, look for a client that writes the same record all the time.",
     },
     PRECONDITION_FAILED {
         code: "edge_precondition_failed",
@@ -260,11 +258,12 @@ catalogue! {
         code: "edge_target_too_long",
         status: URI_TOO_LONG,
         sentence: "The request target is too long.",
-        meaning: "Path and query together are longer than the edge accepts, or the web server in front of WordPress.",
+        meaning: "Path and query together are longer than the edge accepts (8 KiB), or the web server in front of \
+            WordPress.",
         proxy_error: "http_request_error",
         client: "Send a shorter query.",
-        operator: "The edge accepts 8 KiB. If `Proxy-Status` has a `received-status`, raise the limit of the web \
-            server in front of WordPress.",
+        operator: "If `Proxy-Status` has a `received-status`, raise the limit of the web server in front of \
+            WordPress.",
     },
     UNSUPPORTED_MEDIA_TYPE,
     UNKNOWN_EXPECTATION {
@@ -291,20 +290,19 @@ catalogue! {
         sentence: "Too many requests. Please wait and try again.",
         meaning: "The client has used up one of its rate limits.",
         proxy_error: "http_request_error",
-        client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows what is left.",
-        operator: "Raise the rates in `[rate_limits]` if honest clients meet them. Behind a proxy, check \
+        client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows the rest.",
+        operator: "Raise the rates in `[rate_limits]` if honest clients exceed them. Behind a proxy, check \
             `trusted_proxies`: without it all clients share the proxy's address.",
     },
     HEADERS_TOO_LARGE {
         code: "edge_headers_too_large",
         status: REQUEST_HEADER_FIELDS_TOO_LARGE,
         sentence: "The request headers are too many or too large.",
-        meaning: "The request has too many headers, or one of them or all together are too large, for the edge or for \
-            the web server in front of WordPress.",
+        meaning: "The headers are too many or too large for the edge, or for the web server in front of WordPress.",
         proxy_error: "http_request_error",
         client: "Send fewer or shorter headers; cookies are the usual cause.",
-        operator: "The limits are fixed. If `Proxy-Status` has a \
-            `received-status`, raise the limit of the web server in front of WordPress.",
+        operator: "If `Proxy-Status` has a `received-status`, raise the limit of the web server in front of \
+            WordPress.",
     },
     INTERNAL_ERROR {
         code: "edge_internal_error",
@@ -319,7 +317,7 @@ catalogue! {
         code: "edge_no_upgrade",
         status: NOT_IMPLEMENTED,
         sentence: "Connections of other protocols do not pass here.",
-        meaning: "A request for the rest of the site asks for another protocol, such as WebSocket. The edge forwards HTTP only.",
+        meaning: "A request asks for another protocol, such as WebSocket. The edge forwards HTTP only.",
         proxy_error: "http_request_error",
         client: "Use the same route over HTTP, if it has one.",
         operator: "Route the path in the proxy in front of the edge straight to the site.",
@@ -328,12 +326,12 @@ catalogue! {
         code: "edge_feed_unavailable",
         status: NOT_IMPLEMENTED,
         sentence: "The feed of changes needs the site's companion plugin, which is not heard.",
-        meaning: "The feed of changes was asked, but the site does not count its changes: the companion plugin is not \
-            installed, has another secret, or was not heard since the edge started.",
+        meaning: "The site does not count its changes: the companion plugin is not installed, has another secret, or sent \
+            nothing since the edge started.",
         proxy_error: "http_request_error",
         client: "Read the lists instead, and try again later.",
-        operator: "Install the companion plugin, and give it the secret of `origin.secret_file`. `calendar-edge check` says \
-            whether they fit.",
+        operator: "Install the companion plugin, and give it the secret of `origin.secret_file`; `calendar-edge check` \
+            compares them.",
     },
     UNKNOWN_TRANSFER_CODING {
         code: "edge_unknown_transfer_coding",
@@ -353,7 +351,7 @@ catalogue! {
             been carried out.",
         proxy_error: "proxy_internal_response",
         client: "Read the record before you repeat a write. Repeat a read later.",
-        operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
+        operator: "Read the warning with the same request id in the log: it names the cause.",
     },
     FEED_FULL {
         code: "edge_feed_full",
@@ -368,50 +366,49 @@ catalogue! {
         code: "edge_records_behind",
         status: SERVICE_UNAVAILABLE,
         sentence: "The records of this calendar are not all known. Please try again.",
-        meaning: "All records were asked for, and the companion plugin has not named them all.",
+        meaning: "The companion plugin has not named all records.",
         proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Use version 0.10 of the companion plugin or later. The log has the reason, and `edge_facts_whole` is 1 once all are known.",
+        operator: "Use the companion plugin 0.10 or later. The log has the reason; `edge_facts_whole` is 1 once all are \
+            known.",
     },
     OVERLOADED {
         code: "edge_overloaded",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is busy. Please try again.",
         meaning: "All connections to the site are in use: the request was not sent, or its response was dropped because \
-            the client read it too slowly. Or request bodies use up their memory, and the body of this one came more \
-            slowly than others.",
+            the client read it too slowly. Or request bodies use up their memory, and this one came more slowly than others.",
         proxy_error: "connection_limit_reached",
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
-            sentence is about large requests, look for the clients that send them.",
+        operator: "Look at the site for the cause. Raise `origin.max_in_flight` if it has more PHP workers than that. If \
+            the sentence is about large requests, look for the clients that send them.",
     },
     ORIGIN_UNAVAILABLE {
         code: "edge_origin_unavailable",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is not available at the moment. Please try again.",
-        meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it has not told \
-            yet under which namespace it has the calendar.",
+        meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it has not named \
+            its calendar yet.",
         proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Repair the site; the log names its failures. With `origin.namespace` \
-            calls do not need the site to name its calendar.",
+        operator: "Repair the site; the log names its failures. With `origin.namespace` calls need not wait for the \
+            name.",
     },
     ORIGIN_TIMEOUT {
         code: "edge_origin_timeout",
         status: GATEWAY_TIMEOUT,
         sentence: "The site did not answer in time.",
-        meaning: "The site did not answer within its deadline. A write may have been carried out.",
+        meaning: "The site did not respond within its deadline. A write may have been carried out.",
         proxy_error: "http_response_timeout",
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
-        operator: "Find out why the site is slow, or raise `timeouts.origin_read` or \
-            `timeouts.origin_write`.",
+        operator: "Look at the site for the cause, or raise `timeouts.origin_read` or `timeouts.origin_write`.",
     },
     LOOP_DETECTED {
         code: "edge_loop_detected",
         status: LOOP_DETECTED,
         sentence: "The address of the site leads back to this server.",
-        meaning: "The address in `origin.url` leads back to this edge, or to another edge of its fleet, and not to the site. \
-            Nothing was read or written.",
+        meaning: "The address in `origin.url` leads back to this edge, or to another edge of its fleet. Nothing was read \
+            or written.",
         proxy_error: "proxy_loop_detected",
         client: "Try again later.",
         operator: "Give the site an address of its own, such as a second port of its web server, and name it in `origin.url`.",

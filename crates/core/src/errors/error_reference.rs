@@ -10,7 +10,8 @@ use super::edge::ALL;
 const HEAD: &str = "\
 # Errors
 
-This file is generated from the catalogue in `crates/core/src/errors/edge.rs`; a test compares the two.
+For programmers of clients, and for operators who look up a code. This file is generated from the catalogue in \
+`crates/core/src/errors/edge.rs`; a test compares the two.
 
 An error has the JSON body of WordPress's errors:
 
@@ -22,10 +23,14 @@ A code that begins with `edge_` comes from calendar-edge and is listed here. Eve
 plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages \
 are for people and may change.
 
-Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
-stands here after the status. The line `request served` of the log has the code as `edge.code`, and the id of \
-`X-Request-Id` as `request_id`. Where no line for the operator stands, the request is wrong; the line names the client.
+Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure: \
+`http_request_error`, unless the kinds stand here after the status. The line `request served` of the log has the code \
+as `edge.code`, and the id of `X-Request-Id` as `request_id`. Without advice for the operator, the request is wrong; \
+the line names the client.
 ";
+
+/// The kind of failure of requests that are wrong.
+const REQUEST_ERROR: &str = "http_request_error";
 
 /// The Markdown text of `docs/reference/errors.md`.
 fn reference() -> String {
@@ -40,7 +45,7 @@ fn section(error: &OwnError, text: &mut String) {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
+        "\n## `{}`\n\nStatus {}{}. {}\n\n- Client: {}\n",
         error.code,
         error.status.as_u16(),
         proxy_errors(error),
@@ -52,16 +57,16 @@ fn section(error: &OwnError, text: &mut String) {
     }
 }
 
-/// Every `error` that `Proxy-Status` may contain, the usual one first.
+/// Every `error` that `Proxy-Status` may contain, the usual one first; none where all are errors of the request.
 fn proxy_errors(error: &OwnError) -> String {
+    if error.proxy_error == REQUEST_ERROR {
+        return String::new();
+    }
     let causes = CAUSES.iter().filter(|cause| cause.code == error.code);
     let own = causes.map(|cause| cause.proxy_error);
     let own = own.filter(|kind| *kind != error.proxy_error);
     let names = std::iter::once(error.proxy_error).chain(own);
-    names
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.map(|name| format!(", `{name}`")).collect()
 }
 
 #[cfg(test)]

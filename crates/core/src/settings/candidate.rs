@@ -25,26 +25,24 @@ const POLICIES: [(&str, CredentialsPolicy); 3] = [
 ];
 
 settings_group! {
-    /// A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than `origin`. Each has
-    /// its own connections, limits and breaker. Calls of clients reach it by `[[shadow]]` and `[[cutover]]`;
-    /// `migration compare` asks it as well.
+    /// A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than `origin`. Each has its
+    /// own connections, limits and breaker. Calls of clients reach it by `[[shadow]]` and `[[cutover]]`.
     #[derive(Debug, Clone)]
     pub struct CandidateSettings {
         /// The name of its table.
         pub name: String = String::new();
         /// The REST root of the backend. It serves the first REST root of the edge.
         pub url: Url = unknown_origin() => text(REST_ROOT), "required";
-        /// `wordpress` is a site with the calendar plugin: `check` compares its index with the table, and answers in
-        /// which PHP reports an error of its own count as failures. `service` is any other software that answers the
-        /// calendar API: each of its JSON errors is relayed.
+        /// `wordpress` is a site with the calendar plugin: `check` compares its index with the table, and responses
+        /// with an error of PHP count as failures. `service` is any other software with the calendar API: each of its
+        /// JSON errors is relayed.
         pub kind: BackendSoftware = BackendSoftware::Service => choice(SOFTWARE);
         /// The namespace of the calendar API below `url`.
         pub namespace: String = SPECIFIED_NAMESPACE.to_owned() => printed(NAMESPACE);
         /// The REST root that the backend prints in its responses, if it differs from `url`.
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from its `Link` header";
-        /// `withhold` sends no call with credentials to the backend, but see `credentialed` of `[[shadow]]`.
-        /// `forward` sends them with their credentials. `identity` sends them without, and with the caller's account
-        /// as the site names it, see [candidate.md](candidate.md#identity).
+        /// `withhold` sends no call with credentials to the backend, but see `credentialed` of `[[shadow]]`. `forward`
+        /// sends them with their credentials, `identity` with the [account](candidate.md#identity) in their place.
         pub credentials: CredentialsPolicy = CredentialsPolicy::Withhold => choice(POLICIES);
         /// A file with the secret of at least 32 bytes by which the backend verifies identities; not that of
         /// `origin.secret_file`. Required with `credentials = "identity"`.

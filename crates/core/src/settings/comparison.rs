@@ -10,7 +10,7 @@ use super::keys::group::settings_group;
 use super::keys::rule_form::{DAY, DIFFERENCE_PATH, OPERATIONS};
 
 settings_group! {
-    /// Comparison of the answers of two backends, see [candidate.md](candidate.md#comparison).
+    /// Comparison of the responses of two backends, see [candidate.md](candidate.md#comparison).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct CompareSettings {
         /// Differences that do not count.

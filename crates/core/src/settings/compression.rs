@@ -7,7 +7,7 @@ settings_group! {
     /// more. Responses of the rest of the site leave as the site sent them.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct CompressionSettings {
-        /// Whether responses of the calendar are compressed for clients that accept it.
+        /// Compress responses of the calendar for clients that accept it.
         pub enabled: bool = true => flag();
     }
 }

@@ -28,12 +28,12 @@ settings_group! {
         /// credentials go there with `methods = "all"`, or with `credentials = "forward"` of the backend.
         pub methods: CutMethods = CutMethods::Reads => choice(METHODS);
         /// The share of clients. A client is the account in its credentials, or else its address, and stays in or out
-        /// until the share changes. A share that grows keeps everybody who was in.
+        /// until the share changes. A share that grows keeps every client that was in.
         pub share: Percentage = Percentage::ALL => printed(SHARE);
-        /// Whether the site answers reads that fail at the backend: no connection, a timeout, an unusable answer, or
-        /// a status of 500 or more. The backend then has half of `timeouts.origin_read`.
+        /// The site answers reads that fail at the backend: no connection, a timeout, an unusable response, or a status
+        /// of 500 or more. The backend then has half of `timeouts.origin_read`.
         pub fallback: bool = false => flag();
-        /// Whether the backend and the site see one database.
+        /// The backend and the site see one database.
         pub same_store: bool = false => flag();
         /// When all calls return to the site by themselves; none: never.
         pub guard: Option<GuardSettings> = None;
@@ -48,13 +48,13 @@ settings_group! {
     pub struct GuardSettings {
         /// The time over which the guard counts.
         pub window: Duration = Duration::from_mins(5) => seconds(1..=86_400), "`\"5m\"`";
-        /// The number of calls, or of compared answers, in the window from which on their share alone decides. Among
+        /// The number of calls, or of compared responses, in the window from which on their share alone decides. Among
         /// fewer, a limit is exceeded only if chance does not explain it.
         pub calls: u64 = 200 => count(1..=1_000_000);
-        /// The most calls that may fail: no connection, a timeout, an unusable answer, a status of 500 or more, or an
-        /// answer that breaks off.
+        /// The most calls that may fail: no connection, a timeout, an unusable response, status 429, one of 500 or
+        /// more, or a response that breaks off.
         pub failures: Option<Percentage> = Some(Percentage::of_millionths(10_000)) => printed(SHARE);
-        /// The most answers that may be `different` or `host`, of those that `[[shadow]]` rules for the same backend
+        /// The most responses that may be `different` or `host`, of those that `[[shadow]]` rules for the same backend
         /// and operations compare.
         pub different: Option<Percentage> = None => text(SHARE), "not judged";
     }

@@ -17,8 +17,8 @@ settings_group! {
     /// The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FeedSettings {
-        /// Whether the edge answers `GET {root}/calendar-edge/v1/changes` and `…/records`. Needs `origin.secret_file`, the companion
-        /// plugin, and the cache.
+        /// Serve `{root}/calendar-edge/v1/changes` and `…/records`. Needs `origin.secret_file`, the companion plugin,
+        /// and the cache.
         pub enabled: bool = false => flag();
         /// Maximum number of records whose last change is kept.
         pub records: usize = 10_000;
@@ -36,15 +36,14 @@ settings_group! {
     /// with this table posts: in a `[fleet]` give it to one of them.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct WebhookSettings {
-        /// Where changes are posted. Redirects are not followed. Any address may stand here, private ones too: nobody
-        /// but this file names it.
+        /// The receiver's URL, at a private address too. Redirects are not followed.
         pub url: Url = unknown_origin() => text(RECEIVER), "required";
         /// File with the secret of at least 32 bytes that signs each request.
         pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/webhook"])),
             "required";
         /// The key that is made of the secret.
         pub secret: Option<MarkKey> = None;
-        /// The kinds of records that are told: `events`, `venues`, `organizers`, `categories`, `tags`.
+        /// The kinds of records: `events`, `venues`, `organizers`, `categories`, `tags`.
         pub kinds: Vec<Kind> = Vec::new() => list(KIND, 1), "all";
         /// Time for which changes are collected before they are posted together.
         pub batch: Duration = Duration::from_secs(2);

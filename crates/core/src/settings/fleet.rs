@@ -19,8 +19,8 @@ settings_group! {
     /// alone.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FleetSettings {
-        /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and
-        /// `sentinels:` use TLS. A list names Sentinels, which are asked for the server on each connection.
+        /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and `sentinels:`
+        /// use TLS. A list names Sentinels, which name the server on each connection.
         pub store: Vec<StoreAddress> = Vec::new() => one_or_list(STORE, 0), "one edge";
         /// The name by which Sentinels know the server.
         pub master: Option<String> = None => text(NAME), "none; Sentinels need it";
@@ -51,8 +51,8 @@ settings_group! {
         pub key_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])), "none";
         /// What both files hold.
         pub identity: Option<StoreIdentity> = None;
-        /// File with a secret of at least 32 bytes that all edges of the fleet share, and nobody else. It seals what
-        /// they tell each other, and hides the names and addresses of clients from the store.
+        /// File with a secret of at least 32 bytes that all edges of the fleet share, and no other program. It seals
+        /// their messages, and hides names and addresses of clients from the store.
         pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/secret"])),
             "the file of `origin.secret_file`";
         /// The key that is made of the secret.
@@ -61,7 +61,7 @@ settings_group! {
         pub interval: Duration = Duration::from_millis(100);
         /// The number of edges that is assumed while the store was never reached.
         pub members: usize = 2;
-        /// Address of this edge's admin listener for the other edges and for `calendar-edge explain ID`, for example
+        /// URL of this edge's admin listener for the other edges and for `calendar-edge explain ID`, such as
         /// `http://${POD_IP}:9787`.
         pub advertise: Option<Url> = None => text(ADMIN_SITE), "none: the others cannot ask this edge";
     }

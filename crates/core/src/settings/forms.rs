@@ -4,12 +4,11 @@ use super::keys::form::SENTENCE;
 use super::keys::group::settings_group;
 
 settings_group! {
-    /// Forms of events beside JSON, for clients that name them in `Accept`. WordPress knows none of them: it answers
-    /// in JSON whatever a client accepts, and so does the edge unless a form is switched on.
+    /// Forms of events beside JSON, for clients that name them in `Accept`.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FormSettings {
-        /// Whether events are given as iCalendar, `text/calendar`: lists with all their pages, up to 500 events and 2
-        /// MiB. Programs that send no headers read `events.ics` and `events/{id}.ics`.
+        /// Serve events as iCalendar, `text/calendar`: lists with all their pages, up to 500 events and 900 kB.
+        /// Programs that send no headers read `events.ics` and `events/{id}.ics`.
         pub calendar: bool = false => flag();
         /// The name of the calendar in programs that subscribe to it.
         pub calendar_name: Option<String> = None => text(SENTENCE), "the host of the events";

@@ -35,8 +35,8 @@ settings_group! {
         /// Minimum rate at which a client must read a response, in bytes per second. Slower clients are disconnected
         /// (HTTP/2: the stream is reset); 0: no minimum.
         pub min_response_rate: u64 = 4 << 10;
-        /// Maximum number of client connections. If the process may not open that many files, the edge lowers the
-        /// maximum and logs it.
+        /// Maximum number of client connections. The edge lowers it, and logs that, if the process may not open that
+        /// many files.
         pub connections: usize = 20_000 => count(1..=1_000_000);
         /// Maximum number of connections from one client address; further ones are closed at once. All addresses of
         /// an IPv6 /64 network count as one; `trusted_proxies` are exempt. 0: no maximum.

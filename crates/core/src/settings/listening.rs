@@ -58,11 +58,11 @@ settings_group! {
     /// The listener for operators, see [operating.md](../guides/operating.md).
     #[derive(Debug, Clone)]
     pub struct AdminSettings {
-        /// Address that operators connect to. Bind it to loopback or to a private network.
+        /// Address that operators connect to. Bind it to loopback or a private network.
         pub listen: Option<ListenAddress> = None => text(LISTEN), "off";
-        /// File with a token of at least 32 bytes. Operators on other machines then need `Authorization: Bearer …`
-        /// for everything but `/livez` and `/readyz`, and may do with it what operators on this machine may. Without
-        /// it they see nothing of the configuration and of single requests, and change nothing.
+        /// File with a token of at least 32 bytes. Operators on other machines then need `Authorization: Bearer …` for
+        /// everything but `/livez` and `/readyz`, and have the rights of operators on this machine. Without it they see
+        /// nothing of the configuration and of single requests, and change nothing.
         pub token_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/token"])), "none";
         /// The token in that file.
         pub token: Option<AdminToken> = None;

@@ -18,9 +18,8 @@ settings_group! {
         pub format: LogFormat = LogFormat::Auto => choice(FORMATS);
         /// Events that are logged, as a `tracing` filter.
         pub filter: String = "info".to_owned() => printed(FILTER);
-        /// Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that
-        /// `calendar-edge explain ID` can explain them. Passwords, sessions, nonces and tokens in them are replaced
-        /// first. They take at most 4 KiB each on average. 0 keeps none. Without an admin listener none are kept.
+        /// Requests that break rules, to keep in memory for `calendar-edge explain ID`. Passwords, sessions, nonces and
+        /// tokens in them are replaced. They take at most 4 KiB each on average. 0, or no admin listener, keeps none.
         pub refusals: usize = 1000 => count(0..=100_000);
     }
 }

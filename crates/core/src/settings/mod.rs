@@ -100,26 +100,26 @@ settings_group! {
     /// All settings of the edge.
     #[derive(Debug, Clone)]
     pub struct Settings {
-        /// Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before its
-        /// address terminates TLS; other listeners expect plain HTTP. `systemd:NAME` takes all sockets that systemd
-        /// passes under this name: `FileDescriptorName=` in the socket unit, or else the name of that unit.
+        /// Addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before its address
+        /// terminates TLS; others expect plain HTTP. `systemd:NAME` takes all sockets that systemd passes under this
+        /// name: `FileDescriptorName=` of the socket unit, or else its name.
         pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
             "`\"127.0.0.1:8787\"`";
-        /// The directory of what must outlive a restart: what the indexes of the site said, facts, changes of the feed, and
-        /// rules of `[[cutover]]` with their steps, shares and differences. The edge creates it.
+        /// Directory of the state that outlives a restart: indexes of the site, facts, changes of the feed, and the
+        /// shares, differences and returns of `[[cutover]]` rules. The edge creates it.
         pub state_dir: Option<PathBuf> = None => text(DIRECTORY), "nothing outlives a restart";
-        /// Scheme and host that clients use. URLs in responses begin with it. Set it in production: without it, the
-        /// edge uses the `Host` header if that is a loopback name or an IP address, else its local address.
+        /// Scheme and host that clients use, with which URLs in responses begin. Set it in production: without it, the
+        /// edge uses a `Host` header that is a loopback name or an IP address, else its local address.
         pub public_url: Option<Url> = None => text(SITE), "none";
-        /// Host names that the edge serves, without ports. A request for another host gets 421. The list must contain
-        /// the host of `public_url`.
+        /// Host names that the edge serves, without ports, the host of `public_url` among them. A request for another
+        /// host gets 421.
         pub hosts: Vec<String> = Vec::new() => list(HOST, 0), "any host";
         /// Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the
         /// first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.
         pub namespaces: Vec<String> = vec![SPECIFIED_NAMESPACE.to_owned()] => one_or_list(NAMESPACE, 1),
             "`[\"calendar/events/v1\"]`";
-        /// How the edge treats a request that breaks a rule: `enforce` refuses it, `report` logs it, counts it and
-        /// forwards it in canonical form, `off` forwards it in canonical form without checking its arguments.
+        /// Treatment of a request that breaks a rule: `enforce` refuses it, `report` logs, counts and forwards it in
+        /// canonical form, `off` forwards it in canonical form without checking its arguments.
         pub mode: Mode = Mode::Enforce => choice(MODES);
         /// The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the specification
         /// allows.
@@ -127,21 +127,21 @@ settings_group! {
         /// The version of the plugin whose contract clients get: `as the site` has, `spec` (6.10), or another; see
         /// `docs/reference/versions.md`.
         pub answers: WantedVersion = WantedVersion::AsTheSite => printed(ANSWERS);
-        /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
-        /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
-        /// counted, and logged by name.
+        /// Treatment of parameters that neither the API nor the site's index declares: `forward` sends them as they
+        /// came, `drop` leaves them out, `refuse` responds with 400. Mode `report` forwards and counts them, and logs
+        /// their names.
         pub undeclared: Option<UndeclaredParameters> = None => choice(UNDECLARED),
             "`drop` in the compatible profile, `refuse` in the strict one";
         /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged.
         pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";
-        /// Convert venues and organizers of an event that the plugin refuses to a form that it accepts: a venue list
-        /// with one element, an organizer record outside of a list, a text list of organizers.
+        /// Convert venues and organizers of an event from forms that the plugin refuses: a venue list with one element,
+        /// an organizer record outside of a list, a text list of organizers.
         pub repair: bool = true => flag();
-        /// How the edge treats requests outside of the calendar API: `refuse` answers 404, `forward` streams them to
-        /// the site unchanged, for an edge in front of the whole site.
+        /// Treatment of requests outside of the calendar API: `refuse` responds with 404, `forward` streams them to the
+        /// site unchanged, for an edge in front of the whole site.
         pub other: OtherTraffic = OtherTraffic::Refuse => choice(OTHERS);
-        /// How the edge treats writes without credentials: `credentials` answers WordPress's 401, `forward` leaves
-        /// the refusal to the site.
+        /// Treatment of writes without credentials: `credentials` responds with WordPress's 401, `forward` leaves the
+        /// refusal to the site.
         pub writes: Writes = Writes::Credentials => choice(WRITES);
         /// Refuse every write with 403 `edge_read_only`.
         pub read_only: bool = false => flag();
@@ -173,9 +173,9 @@ settings_group! {
         pub tls: Option<TlsSettings> = None;
         /// Networks or addresses of proxies whose `X-Forwarded-*` headers are trusted.
         pub trusted_proxies: Vec<IpNet> = Vec::new() => list(NETWORK, 0), "none";
-        /// Whether TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS. `required`: only
+        /// `required`: TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS; only
         /// `trusted_proxies` may connect, and the header names the client. Unix sockets and the admin listener never
-        /// expect the header.
+        /// expect it.
         pub proxy_protocol: ProxyProtocol = ProxyProtocol::Off => choice(PROXY_PROTOCOLS);
         /// Sizes, counts and rates.
         pub limits: Limits = Limits::default();

@@ -21,17 +21,16 @@ settings_group! {
     /// Settings that differ for one operation; `calendar-edge print routes` prints the names.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct OperationSettings {
-        /// How the edge treats a call of this operation that breaks a rule.
+        /// The mode of this operation.
         pub mode: Option<Mode> = None => choice(MODES), "the `mode` at the top";
         /// The rules that apply to this operation.
         pub profile: Option<Profile> = None => choice(PROFILES), "the `profile` at the top";
         /// `false` refuses every call with 403 `edge_operation_denied`.
         pub allow: bool = true => flag();
-        /// `false` keeps no answer of this operation.
+        /// `false` stores no response of this operation.
         pub cache: bool = true => flag();
         /// For updates: `forward` makes PATCH an update of WordPress, which resets much of what is not sent. `merge`
-        /// keeps it: the edge reads the record, adds what would be reset, and writes if the record has not changed,
-        /// see [clients.md](clients.md#patch).
+        /// keeps it, see [clients.md](clients.md#patch).
         pub patch: PatchPolicy = PatchPolicy::Forward => choice(PATCHES);
         /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged.
         pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";

@@ -36,25 +36,24 @@ settings_group! {
         /// certificate.
         pub host: Option<OriginHost> = None => text(ORIGIN_HOST),
             "the host of `origin.url`; for requests outside of the calendar (`other = \"forward\"`) the host of `public_url`, if it is set";
-        /// The address that connections for `origin.url` are opened to. Only the connection changes: the URL, the
-        /// `Host` header and the name in the certificate stay.
+        /// The address to connect to for `origin.url`. The URL, the `Host` header and the name in the certificate stay.
         pub connect: Option<DialAddress> = None => text(DIAL_ADDRESS), "host and port of `origin.url`";
-        /// A file with certificates of authorities (PEM), which are trusted for the site besides those of the system.
+        /// PEM file with authorities that are trusted for the site beside those of the system.
         pub ca_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/site-ca.pem"])),
             "those of the system alone";
         /// The certificates in that file.
         pub trusted: TrustedCertificates = TrustedCertificates::default();
-        /// A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody for,
-        /// as before a staging site. They are sent with each request to the host of `origin.url` that has no
-        /// `Authorization` of its own; so whoever reaches the edge passes the web server. With application passwords of
-        /// WordPress, exempt the edge's address at the web server instead. The name must be no account of WordPress, or
-        /// every visitor would be that account.
+        /// File with one line, `name:password`: Basic credentials that the site's web server demands of all clients, as
+        /// before a staging site. They are sent with each request to the host of `origin.url` that has no
+        /// `Authorization` of its own; so each client of the edge passes the web server. With application passwords of
+        /// WordPress, exempt the edge's address there instead. The name must be no account of WordPress, or every
+        /// visitor would be that account.
         pub basic_auth_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/basic-auth"])),
             "no credentials";
         /// The credentials in that file.
         pub basic_auth: Option<BasicAuth> = None;
-        /// A file with the secret that the companion plugin of the site shares, of at least 32 bytes. With it every
-        /// calendar request carries a mark, without which the plugin refuses the request.
+        /// File with the secret of at least 32 bytes that the companion plugin shares. With it every calendar request
+        /// carries a mark, without which the plugin refuses it.
         pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/secret"])),
             "no marks";
         /// The key made from that secret.
@@ -71,8 +70,8 @@ settings_group! {
         pub software: BackendSoftware = BackendSoftware::WordPress;
         /// Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the
         /// site does not publish are not judged; those that only the site has are forwarded. Requests that the site
-        /// refuses teach the words of refusals in its language. Until the site answers, what its index may contradict
-        /// is left to it. With `false` the edge judges by its own table and by what `state_dir` keeps.
+        /// refuses teach the words of refusals in its language. Until the index is read, the site decides about what it
+        /// may contradict. With `false` the edge judges by its own table and by `state_dir`.
         pub read_index: bool = true => flag();
         /// The interval at which the indexes are read again: they change when plugins do, and a read costs the site
         /// one small request.
@@ -82,17 +81,16 @@ settings_group! {
         pub index_file: Option<PathBuf> = None;
         /// Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.
         pub tunnel_delete: bool = false => flag();
-        /// A write may use a connection that another write has left no longer ago than this. With `"0s"` each write
-        /// opens one, so that none is lost because the site closes its connection at the same moment. A lost write is
-        /// answered with 502 and never sent again. Choose less than the site's keep-alive time, where many writes
-        /// follow each other and connections are expensive.
+        /// Time for which a write may use the connection that another write has left. With `"0s"` each write opens one,
+        /// so that none is lost because the site closes its connection at the same moment: a lost write gets 502 and is
+        /// never sent again. For many writes over expensive connections, choose less than the site's keep-alive time.
         pub reuse_for_writes: Duration = Duration::ZERO => seconds(0..=60);
         /// Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or
         /// `roots.origin_url`): at most the number of its PHP workers. The edges of a `[fleet]` divide it by demand.
         pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
         /// Maximum number of calls that wait for one of these, each for at most 5 s. Further calls get 503
-        /// `edge_overloaded`, reads without credentials first. Choose the number that the site answers in that time: 8
-        /// workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as clients ask at once.
+        /// `edge_overloaded`, reads without credentials first. Choose the number that the site handles in that time: 8
+        /// workers handle 267 calls of 0.15 s.
         pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
         /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
         /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while
@@ -110,8 +108,7 @@ settings_group! {
         pub path: String = String::new() => text(PATH), "required";
         /// Language tag for logs, metrics and descriptions.
         pub language: Option<String> = None => text(LANGUAGE), "none";
-        /// The REST root at the site that this root maps to. The edge cannot derive it for further roots: sites put
-        /// the language into the path, the host or a parameter.
+        /// The REST root at the site that this root maps to.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
         /// The same for this root.

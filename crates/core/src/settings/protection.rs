@@ -32,19 +32,17 @@ settings_group! {
         /// Per account that Basic credentials or login cookies name; other tokens count per client address.
         pub credentials: CallRates = CallRates::default();
         /// Failed logins, per client address and per account that Basic credentials or login cookies name. Above the
-        /// rate, requests with credentials are refused. A login counts as failed until the response proves otherwise:
-        /// one that hides its status (`_envelope`) must be read whole, a HEAD of it proves nothing, and neither does a
-        /// failure of the site (5xx, a timeout, a connection that is cut), because the site may have compared the
-        /// password before. So the rate also limits how many requests with credentials may wait for the site at once; a
-        /// client that disconnects early has spent its attempt. Basic credentials that are not exactly one blank and
-        /// the base64 of `name:password` get 400 `edge_bad_authorization`. With `other = "forward"` requests beside the
-        /// calendar count as well: those with `Authorization` that get 401, logins at `wp-login.php` that set no login
-        /// cookie, and calls to `xmlrpc.php` unless the response shows that no password was wrong. The first 64 KiB of
-        /// a form or a response decide; logins whose account cannot be read count together. Calls to `xmlrpc.php`, which
-        /// may try any account, have ten times the rate together, without those of addresses at which a login succeeded
-        /// during the last week. The budget of an account does not limit client addresses and `Authorization` values
-        /// with which the account logged in during that week, nor reads with an `Authorization` that has read in that
-        /// time.
+        /// rate, requests with credentials are refused. A login counts as failed until the response proves otherwise: a
+        /// HEAD with `_envelope`, a 5xx, a timeout or a cut connection proves nothing. So the rate also limits how many
+        /// requests with credentials may wait for the site at once; a client that disconnects early has spent its
+        /// attempt. Basic credentials that are not exactly one blank and the base64 of `name:password` get 400
+        /// `edge_bad_authorization`. With `other = "forward"` requests beside the calendar count as well: those with
+        /// `Authorization` that get 401, logins at `wp-login.php` that set no login cookie, and calls to `xmlrpc.php`
+        /// unless the response shows that no password was wrong. The first 64 KiB of a form or a response decide;
+        /// logins whose account cannot be read count together. Calls to `xmlrpc.php`, which may try any account, have
+        /// ten times the rate together, without those of addresses at which a login succeeded during the last week. The
+        /// budget of an account limits neither addresses and `Authorization` values with which it logged in during that
+        /// week, nor reads with an `Authorization` that has read in that time.
         pub failed_logins: Option<Rate> = None => rate(), "off";
         /// Maximum number of buckets; further clients share one.
         pub max_buckets: usize = 100_000;

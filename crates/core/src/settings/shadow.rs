@@ -5,8 +5,8 @@ use super::keys::rule_form::{BACKEND, OPERATIONS, SHARE};
 use super::{OperationPattern, Percentage};
 
 settings_group! {
-    /// One table per rule that copies reads to a backend after the client's answer is on its way, and compares the
-    /// two answers, see [migration.md](../guides/migration.md). Of several rules for one backend the first that is
+    /// One table per rule that copies reads to a backend after the client's response is on its way, and compares the
+    /// two responses, see [migration.md](../guides/migration.md). Of several rules for one backend the first that is
     /// about an operation counts. Writes are never copied.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct ShadowRule {
@@ -19,7 +19,7 @@ settings_group! {
         /// The share of the copied reads that the owner is asked a second time, to learn where it differs from
         /// itself.
         pub double: Percentage = Percentage::of_millionths(10_000);
-        /// Whether reads with credentials are copied, with their credentials.
+        /// Copy reads with credentials too, with their credentials.
         pub credentialed: bool = false => flag();
         /// The most copies per second.
         pub requests_per_second: u32 = 10;

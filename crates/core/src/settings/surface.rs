@@ -20,16 +20,15 @@ const ANSWERS: [(&str, SurfaceRefusal); 2] = [
 ];
 
 settings_group! {
-    /// One table per rule about the rest of the site: who may call routes, scripts and pages, and how often. Only
-    /// with `other = "forward"`. The first rule that takes a request counts; a request that no rule takes passes. A
-    /// rule does not apply to the calendar API.
+    /// One table per rule about routes, scripts and pages of the rest of the site, see
+    /// [surface.md](../guides/surface.md). Only with `other = "forward"`. The first rule that takes a request counts; a
+    /// request that no rule takes passes.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct SurfaceRule {
         /// The name in logs and metrics. No two rules have the same.
         pub name: String = String::new() => text(SURFACE_NAME), "the first of `routes`";
-        /// What the rule takes: routes without `/wp-json`, where `*` stands for one segment and at the end for one or
-        /// more, or presets: `users`, `batch`, `xmlrpc`, `xmlrpc-multicall`, `login`, `tec/v1`, `tickets`.
-        /// [surface.md](../guides/surface.md) says what each preset covers.
+        /// Routes without `/wp-json`, where `*` stands for one segment and at the end for one or more, or presets:
+        /// `users`, `batch`, `xmlrpc`, `xmlrpc-multicall`, `login`, `tec/v1`, `tickets`.
         pub routes: Vec<SurfacePattern> = Vec::new() => list(ROUTE, 1), "required";
         /// The methods that the rule takes. GET includes HEAD. A method that a client names in `_method` or
         /// `X-HTTP-Method-Override` counts as WordPress counts it.
@@ -37,10 +36,10 @@ settings_group! {
         /// The callers that pass. `credentials`: Basic, Bearer or the cookie of a login is present; the site checks
         /// it. Preflights of browsers pass as well.
         pub callers: SurfaceCallers = SurfaceCallers::Anybody => choice(CALLERS);
-        /// `report` counts and logs those who would not pass, and lets them pass. `off`: as if the rule were not
+        /// `report` counts and logs those that would not pass, and lets them pass. `off`: as if the rule were not
         /// there.
         pub mode: Mode = Mode::Report => choice(MODES);
-        /// The most requests of a client address that pass the rule, in a budget of their own; further ones get 429.
+        /// The most requests of a client address that pass the rule; further ones get 429.
         pub rate: Option<Rate> = None => rate(), "any number";
         /// `unauthorized`: 401 `rest_forbidden`, or 403 for scripts and pages. `not_found`: 404 `rest_no_route`, or
         /// 404.

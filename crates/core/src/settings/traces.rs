@@ -22,17 +22,17 @@ settings_group! {
     /// requests still carry their trace to the site. Changes need no restart.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct TraceSettings {
-        /// Base URL of the collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it,
-        /// as binary protobuf. Collectors listen for this at port 4318.
+        /// Base URL of the collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
+        /// Collectors listen at port 4318.
         pub endpoint: Option<Url> = None => text(COLLECTOR), "no spans are made";
-        /// File that holds headers for the collector, one a line: `Authorization: Bearer TOKEN`. Lines that begin
-        /// with `#` do not count. The values are never shown. A changed file is read again.
+        /// File with headers for the collector, one a line: `Authorization: Bearer TOKEN`. Lines that begin with `#` do
+        /// not count. A changed file is read again.
         pub headers_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/collector-headers"])),
             "no further headers";
         /// The headers in that file.
         pub headers: CollectorHeaders = CollectorHeaders::default();
-        /// Share of the traces that begin at the edge which are recorded. A request that names its parent follows the
-        /// parent's decision. `traceparent` passes the same decision to the site.
+        /// Share of the traces that begin at the edge to record. A request that names its parent follows the parent's
+        /// decision.
         pub sample: Percentage = Percentage::ALL => printed(SHARE);
         /// Maximum duration of one attempt to send.
         pub timeout: Duration = Duration::from_secs(10);
