@@ -34,7 +34,7 @@ In a text of the file `${NAME}` stands for an environment variable: `url = \"htt
 `${`. A variable that is not set is a problem. Secrets belong in the files that keys such as `origin.secret_file` name: \
 values of keys may be shown and logged.
 
-A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
+Each key stands here with its type and its default. A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
 unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`. \
 A share is a percentage with up to four decimals: `\"5%\"`.
 ";
@@ -51,7 +51,7 @@ fn reference() -> String {
         let _ = writeln!(text, "\n## {title}\n\n{}", section.meaning);
         let rows = section.keys(row);
         if !rows.is_empty() {
-            text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
+            text.push('\n');
         }
         text.extend(rows);
     }
@@ -65,7 +65,11 @@ fn row(key: &SettingKey<'_>) -> String {
         default,
         field,
     } = key;
-    format!("| `{name}` | {} | {default} | {meaning} |\n", field.type_name())
+    let kind = field.type_name();
+    if default.starts_with("required") {
+        return format!("- `{name}` ({kind}, {default}): {meaning}\n");
+    }
+    format!("- `{name}` ({kind}, default: {default}): {meaning}\n")
 }
 
 #[cfg(test)]

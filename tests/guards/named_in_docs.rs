@@ -137,7 +137,7 @@ fn settings() -> BTreeSet<String> {
                 name if name.starts_with("backends.") => "backends.".to_owned(),
                 name => format!("{name}."),
             };
-        } else if let Some(key) = named_rows(line).next() {
+        } else if let Some(key) = line.strip_prefix("- `").and_then(|line| line.split('`').next()) {
             keys.insert(format!("{section}{key}"));
         }
     }

@@ -100,6 +100,7 @@ fn rows_of_arguments() -> Vec<StrictRow> {
 fn operations(names: &[&str]) -> String {
     let all: Vec<&str> = table()
         .operations()
+        .iter()
         .map(|operation| operation.name.as_str())
         .collect();
     let mut shown: Vec<String> = Vec::new();
