@@ -18,14 +18,15 @@ The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds t
 zero from the start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of \
 `edge_validation_findings`. The values of a label stand where it first has them.
 
-| Label | Value |
-|---|---|
-| `operation` | a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to no operation |
-| `kind` | `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, `none` for other requests and those of the edge itself |
-| `source` | the sender of the response: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499 |
-| `backend` | the address of a site, or the name of a further backend |
-| `code` | a code of [errors.md](errors.md), or one of WordPress's own |
-| `class` | a class of [candidate.md](candidate.md#comparison) |
+- `operation`: a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to \
+no operation
+- `kind`: `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, `none` for other requests and those \
+of the edge itself
+- `source`: the sender of the response: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499
+- `backend`: the address of a site, or the name of a further backend
+- `code`: a code of [errors.md](errors.md), or one of WordPress's own
+- `class`: a class of [candidate.md](candidate.md#comparison)
+- `name` of `edge_concern`: a row of `crates/core/src/concerns/concern.rs`
 
 `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in `edge_http_request_phase_seconds` end \
 with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to the whole response or, \
@@ -36,8 +37,9 @@ Metrics of a backend, rule, certificate or translation exist once the settings h
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 9] = [
+const SUMMARISED: [&str; 10] = [
     "about",
+    "name",
     "operation",
     "le",
     "root",
