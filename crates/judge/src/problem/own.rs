@@ -28,25 +28,25 @@ pub struct OwnError {
 pub(super) const REQUEST_ERROR: &str = "http_request_error";
 
 impl OwnError {
-    /// The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.
+    /// The request target is no path, or has a fragment, a broken percent-escape or an encoded NUL.
     pub const BAD_TARGET: &'static Self = &Self {
         code: "edge_bad_target",
         status: StatusCode::BAD_REQUEST,
         sentence: "The request target must be a path.",
-        meaning: "The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.",
+        meaning: "The request target is no path, or has a fragment, a broken percent-escape or an encoded NUL.",
         proxy_error: REQUEST_ERROR,
         client: "Send a path that begins with `/`, and percent-encode it correctly.",
         operator: Self::LOOK_AT_CLIENT,
     };
 
-    /// The origin could read the request target as another one, for example because of dot segments.
+    /// The site could read the request target as another one, such as with dot segments.
     pub const AMBIGUOUS_TARGET: &'static Self = &Self {
         code: "edge_ambiguous_target",
         status: StatusCode::BAD_REQUEST,
         sentence: "The request target can be read in two ways.",
-        meaning: "The origin could read the request target as another one, for example because of dot segments.",
+        meaning: "The site could read the request target as another one, such as with dot segments.",
         proxy_error: REQUEST_ERROR,
-        client: "Send the path in its resolved form, without `.` and `..` segments and backslashes.",
+        client: "Send the resolved path, without `.`, `..` and backslashes.",
         operator: Self::LOOK_AT_CLIENT,
     };
 
@@ -58,7 +58,7 @@ impl OwnError {
         meaning: "The request has a body, although its operation takes none (strict profile).",
         proxy_error: REQUEST_ERROR,
         client: "Send the parameters in the query, without a body.",
-        operator: "Use the compatible profile if clients depend on such bodies.",
+        operator: "Use the compatible profile for such clients.",
     };
 
     /// The multipart body is malformed, or `Content-Type` lets the body be read in two ways.
@@ -72,12 +72,12 @@ impl OwnError {
         operator: Self::LOOK_AT_CLIENT,
     };
 
-    /// A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.
+    /// A value of the form is not valid UTF-8.
     pub const INVALID_UTF8: &'static Self = &Self {
         code: "edge_invalid_utf8",
         status: StatusCode::BAD_REQUEST,
         sentence: "A value of the form is not valid UTF-8.",
-        meaning: "A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.",
+        meaning: "A value of the form is not valid UTF-8.",
         proxy_error: REQUEST_ERROR,
         client: "Encode the form in UTF-8.",
         operator: Self::LOOK_AT_CLIENT,
@@ -93,7 +93,7 @@ impl OwnError {
             the form have more than 10000 elements.",
         proxy_error: REQUEST_ERROR,
         client: "Send fewer parameters.",
-        operator: "The limits are fixed, below PHP's `max_input_vars`.",
+        operator: "The limits are fixed.",
     };
 
     /// A parameter `rest_route` in the query or the form names another route than the path, or cannot be read.
@@ -105,7 +105,7 @@ impl OwnError {
             read.",
         proxy_error: REQUEST_ERROR,
         client: "Remove `rest_route`; the path names the route.",
-        operator: "Look at the client: such a request can be an attempt to get around the rules.",
+        operator: "Look at the client: this can be an attempt to get around the rules.",
     };
 
     /// The `id` or `slug` of the path is sent a second time with another value.
@@ -143,19 +143,17 @@ impl OwnError {
         operator: Self::LOOK_AT_CLIENT,
     };
 
-    /// `Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that is not
-    /// accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank and the
-    /// base64 of `name:password`.
+    /// `Authorization` is repeated or too long or, in the strict profile, malformed or not Basic. With `writers`,
+    /// `failed_logins` or rates of credentials, Basic must be exactly one blank and the base64 of `name:password`.
     pub const BAD_AUTHORIZATION: &'static Self = &Self {
         code: "edge_bad_authorization",
         status: StatusCode::BAD_REQUEST,
         sentence: "The request must carry at most one valid Authorization.",
-        meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
-            is not accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank \
-            and the base64 of `name:password`.",
+        meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or not Basic. With \
+            `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank and the base64 of `name:password`.",
         proxy_error: REQUEST_ERROR,
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
-        operator: "The strict profile accepts Basic: use the profile `compatible` where clients need another scheme.",
+        operator: "Use the profile `compatible` for clients with another scheme.",
     };
 
     /// The request names the `author` of a record, which the settings forbid.
@@ -165,8 +163,8 @@ impl OwnError {
         sentence: "The author of a record cannot be chosen here.",
         meaning: "The request names the `author` of a record, which the settings forbid.",
         proxy_error: REQUEST_ERROR,
-        client: "Leave out `author`; the account that writes becomes the author.",
-        operator: "Set `allow_author = true` to permit it.",
+        client: "Leave out `author`: the writing account becomes the author.",
+        operator: "Set `allow_author = true`.",
     };
 
     /// The settings switch this operation off.
@@ -177,7 +175,7 @@ impl OwnError {
         meaning: "The settings switch this operation off.",
         proxy_error: REQUEST_ERROR,
         client: "Do without the operation.",
-        operator: "Set `allow = true` for the operation to offer it.",
+        operator: "Set `allow = true` for the operation.",
     };
 
     /// The settings refuse every write.
@@ -188,7 +186,7 @@ impl OwnError {
         meaning: "The settings refuse every write.",
         proxy_error: REQUEST_ERROR,
         client: "Write later.",
-        operator: "Set `read_only = false` to permit writes.",
+        operator: "Set `read_only = false`.",
     };
 
     /// The route exists, but not with this method (strict profile).
@@ -198,8 +196,8 @@ impl OwnError {
         sentence: "This route does not take this method.",
         meaning: "The route exists, but not with this method (strict profile).",
         proxy_error: REQUEST_ERROR,
-        client: "Use one of the methods in the `Allow` header.",
-        operator: "Nothing: the API does not have this operation.",
+        client: "Use a method of the `Allow` header.",
+        operator: "Nothing.",
     };
 
     /// The request body is larger than the edge accepts, or the web server in front of WordPress; the strict
@@ -211,7 +209,7 @@ impl OwnError {
         meaning: "The request body is larger than the edge accepts, or the web server in front of WordPress; the \
             strict profile accepts 1 MiB at most.",
         proxy_error: REQUEST_ERROR,
-        client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
+        client: "Send a smaller body; upload an image to WordPress first and name its id.",
         operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
             the limit of the web server in front of WordPress.",
     };
@@ -224,7 +222,7 @@ impl OwnError {
         meaning: "The body is of another type than JSON or a form, or is compressed (strict profile).",
         proxy_error: REQUEST_ERROR,
         client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`, uncompressed.",
-        operator: "Use the compatible profile if clients depend on other types.",
+        operator: "Use the compatible profile for such clients.",
     };
 
     /// No route of the API has this method (strict profile).
