@@ -44,7 +44,7 @@ settings_group! {
         /// `withhold` sends no call with credentials to the backend, but see `credentialed` of `[[shadow]]`. `forward`
         /// sends them with their credentials, `identity` with the [account](candidate.md#identity) in their place.
         pub credentials: CredentialsPolicy = CredentialsPolicy::Withhold => choice(POLICIES);
-        /// A file with the secret of at least 32 bytes by which the backend verifies identities; not that of
+        /// File with the secret of at least 32 bytes by which the backend verifies identities, not that of
         /// `origin.secret_file`. Required with `credentials = "identity"`.
         pub identity_secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/next-secret"])),
             "none";

@@ -24,8 +24,8 @@ settings_group! {
         pub backend: String = String::new() => text(BACKEND), "required";
         /// The operations.
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
-        /// `reads`, `writes`, or `all`. A rule that takes writes sends their credentials to the backend; reads with
-        /// credentials go there with `methods = "all"`, or with `credentials = "forward"` of the backend.
+        /// A rule that takes writes sends their credentials to the backend; reads with credentials go there with
+        /// `methods = "all"`, or with `credentials = "forward"` of the backend.
         pub methods: CutMethods = CutMethods::Reads => choice(METHODS);
         /// The share of clients. A client is the account in its credentials, or else its address, and stays in or out
         /// until the share changes. A share that grows keeps every client that was in.

@@ -14,7 +14,7 @@ use super::origin::unknown_origin;
 use calendar_edge_judge::contract::Kind;
 
 settings_group! {
-    /// The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).
+    /// The feed of changes, see [feed.md](../guides/feed.md).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FeedSettings {
         /// Serve `{root}/calendar-edge/v1/changes` and `…/records`. Needs `origin.secret_file`, the companion plugin,

@@ -14,9 +14,8 @@ use super::mark_key::MarkKey;
 use super::{TextError, TrustedCertificates, UnfitFile};
 
 settings_group! {
-    /// Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this
-    /// table there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts
-    /// alone.
+    /// Several edges that act as one through a store, see [fleet.md](../guides/fleet.md). While an edge cannot reach
+    /// the store, it acts alone.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FleetSettings {
         /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and `sentinels:`
@@ -34,12 +33,12 @@ settings_group! {
         /// The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and
         /// `sentinel`.
         pub sentinel_user: Option<String> = None => text(USER), "their default user";
-        /// File with the password that the Sentinels ask for, one line.
+        /// File with the password of that user, one line.
         pub sentinel_password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
             "no password";
         /// The password in that file.
         pub sentinel_password: Option<StorePassword> = None;
-        /// PEM file with the authorities that the store's certificate is checked by, in place of the system's.
+        /// PEM file with the authorities for the store's certificate, in place of the system's.
         pub ca_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
             "those of the system";
         /// The certificates in that file.

@@ -48,7 +48,7 @@ settings_group! {
         /// PEM file with the certificate, then its intermediates.
         pub certificate: PathBuf = PathBuf::new() => text(file_like(&["/etc/calendar-edge/certificate.pem"])),
             "required by a `tls:` listener";
-        /// PEM file with the private key of the certificate. Only the user of the edge should be able to read it.
+        /// PEM file with its private key, which only the user of the edge should be able to read.
         pub key: PathBuf = PathBuf::new() => text(file_like(&["/etc/calendar-edge/certificate.pem"])),
             "required by a `tls:` listener";
     }

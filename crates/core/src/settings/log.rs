@@ -13,8 +13,7 @@ settings_group! {
     /// Logging, to standard error.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct LogSettings {
-        /// Format of log lines: one JSON object per line, or text for people; `auto` is text on a terminal, and JSON
-        /// elsewhere.
+        /// `json`: one JSON object per line; `text`: for people; `auto`: text on a terminal, else JSON.
         pub format: LogFormat = LogFormat::Auto => choice(FORMATS);
         /// Events that are logged, as a `tracing` filter.
         pub filter: String = "info".to_owned() => printed(FILTER);

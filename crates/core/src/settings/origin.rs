@@ -29,8 +29,7 @@ settings_group! {
     /// The WordPress site behind the edge.
     #[derive(Debug, Clone)]
     pub struct OriginSettings {
-        /// The REST root of the site. The site prints it in the `Link` header of its pages, with
-        /// `rel="https://api.w.org/"`.
+        /// The REST root of the site, as the `Link` header of its pages has it with `rel="https://api.w.org/"`.
         pub url: Url = unknown_origin() => text(REST_ROOT), "required";
         /// The `Host` header of requests to `origin.url`. With https it is also the name in SNI and in the
         /// certificate.
@@ -68,10 +67,9 @@ settings_group! {
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
         /// The software, which decides how answers are checked; WordPress but for backends beside the site.
         pub software: BackendSoftware = BackendSoftware::WordPress;
-        /// Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the
-        /// site does not publish are not judged; those that only the site has are forwarded. Requests that the site
-        /// refuses teach the words of refusals in its language. Until the index is read, the site decides about what it
-        /// may contradict. With `false` the edge judges by its own table and by `state_dir`.
+        /// Read the index of each root at start, on reload and at intervals, without credentials, and learn the site's
+        /// words of refusals. Arguments that the site does not publish are not judged; those that only the site has are
+        /// forwarded. With `false` the edge judges by its own table and by `state_dir`.
         pub read_index: bool = true => flag();
         /// The interval at which the indexes are read again: they change when plugins do, and a read costs the site
         /// one small request.
@@ -100,8 +98,8 @@ settings_group! {
 }
 
 settings_group! {
-    /// One table per REST root, usually one per language. Without any table there is one root at `/wp-json`, which
-    /// maps to `origin.url`.
+    /// One table per REST root, usually one per language. Without a table there is one root at `/wp-json`, which maps
+    /// to `origin.url`.
     #[derive(Debug, Clone)]
     pub struct Root {
         /// The public path of the root.
@@ -111,7 +109,7 @@ settings_group! {
         /// The REST root at the site that this root maps to.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
-        /// The same for this root.
+        /// The `answers` of this root.
         pub answers: Option<WantedVersion> = None => text(ANSWERS), "that of all roots";
         /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();

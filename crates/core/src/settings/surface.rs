@@ -25,7 +25,7 @@ settings_group! {
     /// request that no rule takes passes.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct SurfaceRule {
-        /// The name in logs and metrics. No two rules have the same.
+        /// A unique name in logs and metrics.
         pub name: String = String::new() => text(SURFACE_NAME), "the first of `routes`";
         /// Routes without `/wp-json`, where `*` stands for one segment and at the end for one or more, or presets:
         /// `users`, `batch`, `xmlrpc`, `xmlrpc-multicall`, `login`, `tec/v1`, `tickets`.
@@ -51,9 +51,8 @@ settings_group! {
     /// The rule for REST namespaces that nothing else names, such as those of plugins that are installed later.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct SurfaceDefault {
-        /// The callers of routes in namespaces that no rule of `[[surface]]` and no entry of `known` names.
-        /// Namespaces of WordPress itself, of the companion plugin, and of the calendar's pages (`tribe/views`)
-        /// always pass.
+        /// The callers of routes in namespaces that no rule of `[[surface]]` and no entry of `known` names. Those of
+        /// WordPress itself, of the companion plugin, and of the calendar's pages (`tribe/views`) always pass.
         pub unknown: Option<SurfaceCallers> = None => choice(CALLERS), "all pass";
         /// Namespaces that stay open.
         pub known: Vec<String> = Vec::new() => list(KNOWN_NAMESPACE, 0), "none";

@@ -22,7 +22,7 @@ settings_group! {
         pub client_write: Duration = Duration::from_secs(30);
         /// Time that a keep-alive connection may stay open without a request. It must be longer than a proxy in front
         /// keeps its connections, or that proxy sends requests on one that the edge is closing: nginx and AWS keep them
-        /// for 60 s, Caddy for 2 minutes, Google Cloud for 10, Envoy for an hour unless it is set. Where connections are
+        /// for 60 s, Caddy for 2 minutes, Google Cloud for 10, Envoy for an hour unless it is set. If connections are
         /// scarce, idle ones make room.
         pub client_idle: Duration = Duration::from_mins(11) => seconds(1..=3600);
         /// Origin: a call waits for one of [`OriginSettings::max_in_flight`](super::OriginSettings::max_in_flight),
@@ -39,7 +39,7 @@ settings_group! {
         /// Time for a request to the rest of the site until its response begins, including an upload, and again until it ends.
         pub site: Duration = Duration::from_mins(5);
         /// Time that running requests have to finish after a stop signal. Idle connections stay open for the first
-        /// second, so that requests in transit are still answered.
+        /// second, for requests in transit.
         pub drain: Duration = Duration::from_secs(10) => seconds(0..=3600);
     }
 }

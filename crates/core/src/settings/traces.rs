@@ -18,8 +18,8 @@ use super::keys::rule_form::SHARE;
 use super::percentage::Percentage;
 
 settings_group! {
-    /// Spans of requests, sent to a collector of OpenTelemetry as OTLP over HTTP. Off without `endpoint`; then
-    /// requests still carry their trace to the site. Changes need no restart.
+    /// Spans of requests, sent to a collector of OpenTelemetry as OTLP over HTTP, see [traces.md](traces.md). Off
+    /// without `endpoint`; then requests still carry their trace to the site.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct TraceSettings {
         /// Base URL of the collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.

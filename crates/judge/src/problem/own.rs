@@ -150,7 +150,8 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "The request must carry at most one valid Authorization.",
         meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or not Basic. With \
-            `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank and the base64 of `name:password`.",
+            `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank and the base64 of \
+            `name:password`.",
         proxy_error: REQUEST_ERROR,
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "Use the profile `compatible` for clients with another scheme.",
