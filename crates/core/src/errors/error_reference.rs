@@ -52,7 +52,7 @@ fn section(error: &OwnError, text: &mut String) {
         error.meaning,
         error.client
     );
-    if error.operator != OwnError::LOOK_AT_CLIENT {
+    if ![OwnError::LOOK_AT_CLIENT, "Nothing."].contains(&error.operator) {
         let _ = writeln!(text, "- Operator: {}", error.operator);
     }
 }
