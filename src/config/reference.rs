@@ -19,16 +19,9 @@ every problem of the file, with line and column. `calendar-edge print schema` pr
 at once; running requests and open connections keep those that they began with. If there is a problem, the old settings stay \
 and the log names it. Changes of `listen`, `admin.listen` and `log.format` need a restart.
 
-| Flag of `serve` | Variable | Key |
-|---|---|---|
-| `--config FILE` | `CALENDAR_EDGE_CONFIG` | |
-| `--origin URL` | `CALENDAR_EDGE_ORIGIN` | `origin.url` |
-| `--origin-namespace NS` | `CALENDAR_EDGE_ORIGIN_NAMESPACE` | `origin.namespace` |
-| `--public-url URL` | `CALENDAR_EDGE_PUBLIC_URL` | `public_url` |
-| `--namespace NS` | `CALENDAR_EDGE_NAMESPACE` | `namespaces` |
-| `--listen ADDR` | `CALENDAR_EDGE_LISTEN` | `listen` |
-| `--admin-listen ADDR` | `CALENDAR_EDGE_ADMIN_LISTEN` | `admin.listen` |
-| `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |
+`serve` takes `--config FILE`, `--origin URL` (`origin.url`), `--origin-namespace NS` (`origin.namespace`), `--public-url URL`, \
+`--namespace NS` (`namespaces`), `--listen ADDR`, `--admin-listen ADDR` (`admin.listen`) and `--mode MODE`. Each has a \
+variable: that of `--admin-listen` is `CALENDAR_EDGE_ADMIN_LISTEN`.
 
 In a text of the file `${NAME}` stands for an environment variable: `url = \"https://${SITE}/wp-json\"`; `$${` stands for \
 `${`. A variable that is not set is a problem. Secrets belong in the files that keys such as `origin.secret_file` name: \
