@@ -187,7 +187,10 @@ fn tables_of_the_backend_are_whole_and_named() {
     let mut rows = 0;
     for path in tables {
         let name = path.display().to_string();
-        assert!(document.contains(&format!("`{name}`")), "{name} is not in backend.md");
+        assert!(
+            document.contains(&format!("`{name}`")),
+            "{name} is not in backend.md"
+        );
         let text = read(path);
         let columns = |row: &str| row.split('\t').count();
         let heading = text.lines().nth(1).map(columns);

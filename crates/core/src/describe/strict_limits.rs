@@ -110,7 +110,14 @@ fn operations(names: &[&str]) -> String {
         let is_write = writes.iter().any(|write| write == name);
         let mut known = writes.iter().filter(|write| all.contains(&write.as_str()));
         let is_whole = is_write && known.all(|write| names.contains(&write.as_str()));
-        let word = format!("`{}`", if is_whole { format!("{kind}.writes") } else { (*name).to_owned() });
+        let word = format!(
+            "`{}`",
+            if is_whole {
+                format!("{kind}.writes")
+            } else {
+                (*name).to_owned()
+            }
+        );
         if !shown.contains(&word) {
             shown.push(word);
         }
@@ -146,10 +153,7 @@ fn form(rule: StrictRule) -> String {
         StrictRule::Image => "an id, or an absolute `http` or `https` URL without a user".to_owned(),
         StrictRule::Word(words) => quoted(words),
         StrictRule::WordInAnyCase(words) => format!("{}, in upper or lower case", quoted(words)),
-        StrictRule::Slug => format!(
-            "a text of at most {} bytes",
-            limits.slug_bytes
-        ),
+        StrictRule::Slug => format!("a text of at most {} bytes", limits.slug_bytes),
         StrictRule::InPath => format!(
             "decoded, at most {} bytes without `/`, `\\`, `?` and `#`; not `.`, `..` or a name that ends with `.php`",
             limits.slug_bytes
