@@ -15,17 +15,18 @@ use calendar_edge_judge::contract::Kind;
 
 /// The changes at one site, by the numbers that its companion plugin gives them.
 ///
-/// A change that was received is pending until an anonymous read shows what became of the record. Readers are told
-/// nothing behind the first pending change, so that no token skips one. Where changes are not known one by one, the
-/// floor rises above them: tokens of before are no longer complete. So the log may forget anything, and may begin anew at
-/// any number, without losing a change. Times are those of the wall clock.
+/// A change that was received is pending until an anonymous read shows the state of the record. Readers receive nothing
+/// behind the first pending change, so that no token skips one. Where changes are not known one by one, the floor rises
+/// above them: tokens of before are no longer complete. So the log may forget anything, and may begin anew at any
+/// number, without losing a change. Times are those of the wall clock.
 #[derive(Debug, Clone)]
 pub struct ChangeLog {
     /// The most records with a change.
     pub(super) most: usize,
     /// The number that was the highest one when the log began.
     pub(super) begun: FeedPosition,
-    /// Tokens of before are not complete, whatever their number: somebody said that anything may have changed.
+    /// Tokens of before are not complete, whatever their number: a message without a number stated that anything may
+    /// have changed.
     pub(super) doubted: UnixTime,
     /// Changes up to this one are not listed one by one.
     pub(super) floor: u64,
@@ -34,12 +35,12 @@ pub struct ChangeLog {
     /// The end of what readers get.
     pub(super) end: FeedPosition,
     pub(super) told: Numbered<WhatChanged>,
-    /// How often a reader was asked in vain.
+    /// The number of reads without a result.
     pub(super) pending: Numbered<u8>,
     pub(super) known: KnownRecords,
 }
 
-/// A record that an anonymous reader is to be asked for, because of the change with this number.
+/// A record that is to be read as an anonymous reader, because of the change with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedRecord {
     pub(super) name: RecordName,
@@ -58,13 +59,13 @@ impl AskedRecord {
 // === impl ChangeLog ===
 
 impl ChangeLog {
-    /// How often a record is asked for before its change counts as one that is not known.
+    /// The number of reads of a record after which its change counts as one that is not known.
     pub const MOST_ATTEMPTS: u8 = 10;
 
-    /// How far the token of another edge may be ahead of what this one has received.
+    /// The greatest distance of another edge's token ahead of the changes that this edge has received.
     const MOST_AHEAD: u64 = 10_000;
 
-    /// How far clocks may differ.
+    /// The greatest difference between clocks.
     const SKEW: Duration = Duration::from_mins(1);
 
     /// A log that begins behind this number, and holds the changes of at most so many records.
@@ -91,7 +92,7 @@ impl ChangeLog {
         self.settled
     }
 
-    /// When something was said that no number would tell again: it has to outlive a crash.
+    /// The time of the last message without a number: no number repeats it after a crash.
     pub const fn doubted(&self) -> UnixTime {
         self.doubted
     }
@@ -104,7 +105,7 @@ impl ChangeLog {
     }
 
     /// Takes a message, before the tracker of numbers counts it. Only numbered messages are about the site; an order to
-    /// remove everything may come from an operator who knows of changes that the site did not count.
+    /// remove everything may come from an operator, for changes that the site did not count.
     pub fn heard(&mut self, purge: &PurgeRequest, now: UnixTime) {
         match (purge.changes.iter().max().copied(), &purge.removal) {
             (None, Removal::All) => self.doubt(now),
@@ -142,7 +143,7 @@ impl ChangeLog {
         };
     }
 
-    /// A response for everybody showed these records. True if that was not known.
+    /// A response for all clients showed these records. True if that was not known.
     pub fn shown(&mut self, answer: &Dependencies) -> bool {
         let mut is_news = false;
         for name in RecordName::shown_by(answer) {
@@ -151,12 +152,12 @@ impl ChangeLog {
         is_news
     }
 
-    /// True if an anonymous reader was asked for a record, and did not see it.
+    /// True if an anonymous reader requested a record, and did not see it.
     pub fn hides(&self, name: RecordName) -> bool {
         self.known.standing(name) == Some(RecordStanding::Hidden)
     }
 
-    /// The records that an anonymous reader is to be asked for, the oldest changes first.
+    /// The records that are to be read as an anonymous reader, the oldest changes first.
     pub fn asks(&self, most: usize) -> Vec<AskedRecord> {
         let pending = self.pending.iter().take(most);
         let heard = pending.take_while(|(number, ..)| *number <= self.settled);
@@ -165,10 +166,10 @@ impl ChangeLog {
             .collect()
     }
 
-    /// What a reader found who asked after the change was received.
+    /// Takes the result of a read that began after the change was received.
     pub fn judged(&mut self, asked: AskedRecord, verdict: RecordVerdict, now: UnixTime) {
         let AskedRecord { name, number } = asked;
-        // A later change of the record is asked about anew.
+        // A later change of the record is read anew.
         if self
             .pending
             .get(name)
@@ -227,7 +228,7 @@ impl ChangeLog {
         page
     }
 
-    /// Whether all changes since a position are listed one by one.
+    /// True if all changes since a position are listed one by one.
     fn reaches(&self, since: FeedPosition, now: UnixTime) -> bool {
         let is_of_this_count = since.at >= self.begun.at || since.number <= self.begun.number;
         let is_of_the_past = since.at <= now.saturating_add(Self::SKEW);
@@ -264,7 +265,7 @@ impl ChangeLog {
         self.moved(now);
     }
 
-    /// Anything may have changed, and no number says so.
+    /// Anything may have changed, and no number shows it.
     fn doubt(&mut self, now: UnixTime) {
         self.known.doubt_all();
         self.doubted = whole_millis(now)
@@ -273,8 +274,8 @@ impl ChangeLog {
         self.end.at = self.doubted;
     }
 
-    /// A record that is not shown is told as gone if it was shown before, and never else: its number alone would tell
-    /// that it exists. Where that is not known, readers have to read all.
+    /// A record that is not shown is listed as gone only if it was shown before: its number alone would show that it
+    /// exists. Where that is not known, readers have to read all.
     fn hidden(&mut self, name: RecordName, number: u64) {
         let told = self.told.get(name).map(|(_, what)| match what {
             WhatChanged::Changed(_) => RecordStanding::Public,
@@ -314,8 +315,8 @@ impl ChangeLog {
         }
     }
 
-    /// Moves the end up to the last change that is told before the first pending one. Others do not move it: a position
-    /// that moves would say that something changed.
+    /// Moves the end up to the last listed change before the first pending one. Others do not move it: a position that
+    /// moves would show that something changed.
     fn moved(&mut self, now: UnixTime) {
         let first = self
             .pending

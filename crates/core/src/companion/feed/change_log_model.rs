@@ -15,7 +15,7 @@ const MOST: usize = 5;
 const RECORDS: u64 = 8;
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What happens at the site, on the way, at the edge and at its readers.
+/// An event at the site, on the way, at the edge or at its readers.
 #[derive(Debug, Clone, Copy)]
 enum ModelStep {
     /// A record is stored; drafts too.
@@ -25,7 +25,7 @@ enum ModelStep {
     Hide(u64),
     /// A change that names everything, or no record.
     NameAll(bool),
-    /// A change without a number, and the order of an operator who knows of it.
+    /// A change without a number, and an operator's order because of it.
     BehindTheBack(u64),
     Deliver(usize),
     Lose(usize),
@@ -34,9 +34,9 @@ enum ModelStep {
     /// A response of the site shows its number.
     Show,
     Wait,
-    /// Readers are asked for so many records; the site may fail.
+    /// So many records are read as an anonymous reader; the site may fail.
     Judge(usize, bool),
-    /// A client asks; where it reads all, the edge may know what it was shown.
+    /// A client polls; where it reads all, the edge may record the records that were shown.
     Poll(usize, bool),
     Save,
     /// The edge starts anew, with what it saved or without.
@@ -90,7 +90,7 @@ struct ModelWorld {
     ever_public: BTreeSet<u64>,
     contents: u64,
     highest: u64,
-    /// Whether something changed without a number since the backup.
+    /// True if something changed without a number since the backup.
     has_uncounted: bool,
     on_the_way: Vec<PurgeRequest>,
     tracker: ChangeTracker,
@@ -120,7 +120,7 @@ impl ModelWorld {
         self.contents
     }
 
-    /// Counts a change, of which the plugin says what is hidden before and after it.
+    /// Counts a change; the plugin reports which records are hidden before and after it.
     fn change(&mut self, removal: Removal, hidden: Vec<Tag>) {
         self.site.count += 1;
         self.highest = self.highest.max(self.site.count);
@@ -132,7 +132,7 @@ impl ModelWorld {
         });
     }
 
-    /// What the plugin knows of a record before it changes.
+    /// The tags that the plugin reports as hidden before it changes a record.
     fn hidden(&self, id: u64) -> Vec<Tag> {
         let is_hidden = !self.site.public.contains_key(&id);
         is_hidden.then(|| event(id)).into_iter().collect()
@@ -207,7 +207,7 @@ impl ModelWorld {
         }
         let earlier = self.on_the_way.remove(place % (self.on_the_way.len() - 1));
         if let Some(later) = self.on_the_way.last_mut() {
-            // A record is hidden only if each change of it says so.
+            // A record is hidden only if each change of it reports so.
             let says = |purge: &PurgeRequest, tag: &Tag| {
                 let names = matches!(&purge.removal, Removal::Tags(tags) if tags.contains(tag));
                 purge.hidden.contains(tag) || !names
@@ -233,7 +233,7 @@ impl ModelWorld {
         self.save_doubt();
     }
 
-    /// What no number would tell again after a restart is saved at once.
+    /// A change that no number repeats after a restart is saved at once.
     fn save_doubt(&mut self) {
         if let Some(log) = &self.log
             && log.doubted() > std::mem::replace(&mut self.doubted, log.doubted())
@@ -259,7 +259,7 @@ impl ModelWorld {
         self.settle();
     }
 
-    /// The edge's own question.
+    /// The edge's own request.
     fn ask(&mut self) {
         if self
             .tracker
@@ -317,7 +317,7 @@ impl ModelWorld {
                 None => client.copy.remove(&id),
             };
         }
-        // What a token carries.
+        // The time as a token carries it.
         let at = UnixTime::from_millis(page.next.at.as_millis());
         client.token = Some(FeedPosition { at, ..page.next });
         if !page.is_complete {
@@ -333,7 +333,7 @@ impl ModelWorld {
     }
 
     fn restart(&mut self, keeps: bool) {
-        // What no number tells is lost with the log.
+        // A change without a number is lost with the log.
         let is_doubted = self.doubted != UnixTime::default();
         let kept = self.saved.as_deref().filter(|_| keeps || is_doubted);
         self.log = kept.map(|text| ChangeLog::from_json(text, MOST, self.now).expect("what was written"));
@@ -341,8 +341,9 @@ impl ModelWorld {
         self.tracker = settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed);
     }
 
-    /// The edge asks before it, and before the count is as high again: it asks every few seconds. One that starts at this moment, and
-    /// has kept nothing, cannot know. Nor can one know of changes that had no number and are undone.
+    /// The edge reads the count before it, and before the count is as high again: it does so every few seconds. One
+    /// that starts at this moment, and has kept nothing, has no count to compare. Nor does any edge receive changes
+    /// that had no number and are undone.
     fn restore(&mut self) {
         if self.log.is_none() || self.has_uncounted {
             return;
@@ -355,7 +356,7 @@ impl ModelWorld {
         self.ask();
     }
 
-    /// Nothing more happens, and everybody asks until there is nothing to tell.
+    /// Nothing more happens, and all readers poll until there is nothing to send.
     fn come_to_rest(&mut self) {
         self.ask();
         self.wait();

@@ -1,11 +1,11 @@
-//! What the log tells of changes that no anonymous reader can see.
+//! The changes that the log lists of records that no anonymous reader can see.
 
 use super::*;
 use crate::cache::{Dependencies, Removal, Tag};
 use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;
 
-/// A log of which changes are received, and answered for, as they come.
+/// A log of changes that are received and judged as they come.
 struct HeardLog {
     log: ChangeLog,
     number: u64,
@@ -23,7 +23,7 @@ impl HeardLog {
         Self { log, number: 10 }
     }
 
-    /// The next change is of this record, which the plugin says to be hidden before and after, or not.
+    /// The next change is of this record, which the plugin reports as hidden before and after, or not.
     fn change(&mut self, tag: &str, is_hidden: bool) {
         self.number += 1;
         let tag: Tag = tag.parse().unwrap();
@@ -36,7 +36,7 @@ impl HeardLog {
         self.log.settle(self.number, now(self.number));
     }
 
-    /// Anonymous readers get this of every record that is asked for. Returns how many were asked for.
+    /// Every requested record gets this verdict of an anonymous reader. Returns the number of requested records.
     fn judge(&mut self, verdict: &RecordVerdict) -> usize {
         let asked = self.log.asks(usize::MAX);
         for asked in &asked {
@@ -65,7 +65,7 @@ fn a_change_of_a_hidden_record_moves_nothing() {
         );
     }
     assert_eq!(heard.log.settled(), 14);
-    // What is shown from now on is told behind them.
+    // Records that are shown from now on are listed behind them.
     heard.change("venue:60", false);
     heard.judge(&RecordVerdict::Readable(None));
     let page = heard.read(Some(first.next));
@@ -86,7 +86,7 @@ fn what_readers_have_seen_is_gone_even_if_the_change_before_was_not_counted() {
         page.changes.first().map(|change| &change.what),
         Some(&WhatChanged::Gone)
     );
-    // Once it is told, further changes are nothing new.
+    // Once it is listed, further changes are no further entry.
     let since = page.next;
     heard.change("event:50", true);
     assert_eq!(

@@ -8,7 +8,7 @@ use super::feed_token::{FeedKey, FeedPosition};
 use super::walk_cursor::WalkCursor;
 use calendar_edge_judge::contract::Kind;
 
-/// What a reader asks for.
+/// The part of the feed that a reader requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedPart {
     /// The changes since a token.
@@ -17,7 +17,7 @@ pub enum FeedPart {
     Records,
 }
 
-/// What a reader asks.
+/// The query of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     /// Where it stands; none: nowhere, or at another site.
@@ -26,9 +26,9 @@ pub struct FeedQuery {
     pub after: Option<WalkCursor>,
     /// The kinds that it follows; empty: all.
     pub kinds: Vec<Kind>,
-    /// How long it waits for a change.
+    /// The time to wait for a change.
     pub wait: Duration,
-    /// Whether answers carry the records.
+    /// True if responses carry the records.
     pub includes_records: bool,
     /// The public namespace in the URLs of these records; none: the first one.
     pub namespace: Option<Box<str>>,
@@ -40,7 +40,7 @@ pub struct FeedQuery {
 pub struct InvalidArgument {
     /// The argument.
     pub name: &'static str,
-    /// What was expected of it.
+    /// The values that the parameter takes.
     pub expected: &'static str,
 }
 
@@ -88,7 +88,7 @@ impl FeedQuery {
         };
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match (part, &*name) {
-                // An empty one asks for a first token.
+                // An empty one requests a first token.
                 (FeedPart::Changes, SINCE) => {
                     found.since = if value.is_empty() { None } else { token(&value)? };
                 }

@@ -15,7 +15,7 @@ use crate::unix_time::UnixTime;
 pub struct FeedPosition {
     /// The number of the last change that was sent.
     pub number: u64,
-    /// A time at which this was the last one. It tells two counts of one site apart.
+    /// A time at which this was the last one. It distinguishes two counts of one site.
     pub at: UnixTime,
 }
 
@@ -27,7 +27,7 @@ pub struct FeedKey {
     log: [u8; LOG_BYTES],
 }
 
-/// A text that is no token, or one that somebody has changed.
+/// A text that is no token, or one that was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a token of this feed")]
 pub struct MalformedToken;

@@ -14,16 +14,16 @@ pub struct RecordName {
     pub id: u64,
 }
 
-/// Whether anonymous readers see a record.
+/// The state of a record for anonymous readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordStanding {
     /// They saw it.
     Public,
-    /// They were asked for, and did not see it.
+    /// They requested it, and did not see it.
     Hidden,
 }
 
-/// What is known of records; a record that is not here may be either.
+/// The known states of records; a record that is not here may be in either.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KnownRecords(HashMap<RecordName, RecordStanding>);
 

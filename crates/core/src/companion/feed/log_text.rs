@@ -71,7 +71,7 @@ impl ChangeLog {
         serde_json::to_string(&text).unwrap_or_default()
     }
 
-    /// Reads a log that [`Self::to_json`] wrote; what it does not understand is none.
+    /// Reads a log that [`Self::to_json`] wrote; none if the text is in no form of this version.
     pub fn from_json(text: &str, most: usize, now: UnixTime) -> Option<Self> {
         let text: LogText = serde_json::from_str(text).ok()?;
         let mut told = Numbered::default();

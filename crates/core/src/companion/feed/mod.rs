@@ -1,4 +1,4 @@
-//! The feed of changes: what the site changed since a token, as an anonymous reader may know it, and all records.
+//! The feed of changes: the site's changes since a token, as far as an anonymous reader may see them, and all records.
 
 mod change_log;
 #[cfg(test)]

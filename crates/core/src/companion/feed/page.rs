@@ -1,4 +1,4 @@
-//! What the feed answers: the changes since a position, and the position after them.
+//! The response of the feed: the changes since a position, and the position after them.
 
 use bytes::Bytes;
 use serde_json::json;
@@ -24,11 +24,11 @@ pub struct ChangedRecord {
     pub number: u64,
     /// The record.
     pub name: RecordName,
-    /// What became of it.
+    /// The state of the record after it.
     pub what: WhatChanged,
 }
 
-/// What became of a record.
+/// The state of a record after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhatChanged {
     /// Anonymous readers see it as it is now, with the time of its change as the site prints it; terms have none.

@@ -1,4 +1,4 @@
-//! The way through all records that everybody may read, and one chunk of it.
+//! The way through all records that every client may read, and one chunk of it.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -10,11 +10,11 @@ use super::page::push_with_record;
 use super::record_verdict::RecordVerdict;
 use super::walk_cursor::WalkCursor;
 
-/// The records that everybody could read at one moment.
+/// The records that every client could read at one moment.
 ///
-/// A reader that walks through them and then reads the feed from the position of its first chunk has all records as they
-/// are then: what a later chunk lacks, or has in a later state, has changed behind that position. So each chunk may be
-/// of another moment, as long as none is of an earlier one.
+/// A reader that walks through them and then reads the feed from the position of its first chunk has all records as
+/// they are then: a record that a later chunk lacks, or has in a later state, has changed behind that position. So each
+/// chunk may be of another moment, as long as none is of an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkedRecords {
     /// The position of the feed at that moment.
@@ -75,7 +75,7 @@ impl RecordChunk {
         self.left
     }
 
-    /// Whether a record was left to the next chunk.
+    /// True if a record was left to the next chunk.
     pub const fn is_full(&self) -> bool {
         self.is_full
     }
@@ -85,11 +85,10 @@ impl RecordChunk {
         self.last
     }
 
-    /// Takes the next record as it was found: status and body, which is absent if it is too large, or nothing if the edge
-    /// refuses the read to everybody.
-    ///
-    /// A record that nobody may read is not named. One that cannot be read now is named without its content, and so is
-    /// one that is larger than the whole room.
+    /// Takes the next record as it was found: status and body, which is absent if it is too large, or nothing if the
+    /// edge refuses the read to every client.
+    /// || A record that no client may read is not named. One that cannot be read now is named without its content, and
+    /// so is one that is larger than the whole room.
     pub fn take(&mut self, name: RecordName, found: Option<(StatusCode, Option<Bytes>)>) {
         if self.is_full {
             return;
@@ -125,8 +124,8 @@ impl RecordChunk {
         push_with_record(&mut self.json, named.to_string().into_bytes(), record);
     }
 
-    /// The chunk as JSON, with the cursor of the next one, none behind the last record, and the token from which the feed
-    /// tells what has changed meanwhile.
+    /// The chunk as JSON, with the cursor of the next one, none behind the last record, and the token from which the
+    /// feed lists later changes.
     pub fn to_json(&self, next: Option<&str>, changes: &str) -> Bytes {
         let end = format!("],\"next\":{},\"changes\":\"{changes}\"}}", json!(next));
         [b"{\"records\":[", &self.json[..], end.as_bytes()]

@@ -1,4 +1,4 @@
-//! What an anonymous reader's response shows of a record: whether it can be read, and whether the site denies it.
+//! The verdict of an anonymous reader's response about a record: readable, or denied by the site.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
-/// What an anonymous reader found.
+/// The result of an anonymous read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordVerdict {
     /// The record, with the time of its change as the site prints it.
     Readable(Option<Box<str>>),
     /// The site does not show it.
     Hidden,
-    /// The site did not answer.
+    /// The site did not respond.
     Failed,
-    /// The edge refuses the question, as it refuses it to every reader.
+    /// The edge refuses the request, as it refuses it to every reader.
     Refused,
 }
 
-/// What is read of a record.
+/// The members of a record that are read.
 #[derive(Deserialize)]
 struct RecordTime {
     #[serde(default)]
@@ -37,7 +37,7 @@ const OF_RECORD: [&str; 4] = [
 // === impl RecordVerdict ===
 
 impl RecordVerdict {
-    /// What a response says about a record. Only the site can say that there is none for this reader, and only in words
+    /// The verdict of a response about a record. Only the site can deny the record to this reader, and only in words
     /// about the record: anything else, such as the refusal of a firewall, is a failure.
     pub fn of_response(kind: Kind, status: StatusCode, body: &[u8]) -> Self {
         if status == StatusCode::OK && !body.is_empty() {
@@ -51,7 +51,7 @@ impl RecordVerdict {
     }
 }
 
-/// Whether the site refuses this record to this reader, in the words of any version of the plugin.
+/// True if the site refuses this record to this reader, in the words of any version of the plugin.
 fn is_about_record(refusal: &Value, kind: Kind) -> bool {
     let kind = kind.singular();
     match refusal.get("code").and_then(Value::as_str).unwrap_or_default() {

@@ -15,7 +15,7 @@ pub struct WalkCursor {
     pub last: RecordName,
 }
 
-/// The version of the form below, which tells a cursor from a token of the feed.
+/// The version of the form below, which distinguishes a cursor from a token of the feed.
 const VERSION: u8 = 2;
 
 /// Position, kinds, and kind and number of the last record.
@@ -64,7 +64,7 @@ impl WalkCursor {
         })
     }
 
-    /// Whether records of this kind are read.
+    /// True if records of this kind are read.
     pub(super) fn reads(&self, kind: Kind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName};
 
-/// Shows the number of changes in the REST answers that the edge asks for; it never reaches a client.
+/// Shows the number of changes in the REST responses that the edge requests; it never reaches a client.
 pub const CHANGES: HeaderName = HeaderName::from_static("x-calendar-edge-changes");
 
 /// Shows beside [`CHANGES`] how many seconds ago the oldest change was begun that is not finished, if there is one.
 /// It never reaches a client. Companion plugins before version 0.3 do not send it.
 pub const BEGUN: HeaderName = HeaderName::from_static("x-calendar-edge-begun");
 
-/// Names the site by its home page, in the response to the edge's own question.
+/// Names the site by its home page, in the response to the edge's own request.
 pub const SITE: HeaderName = HeaderName::from_static("x-calendar-edge-site");
 
-/// What a response shows of the changes of the site.
+/// The state of the site's changes that a response shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChanges {
     /// The number of the last finished change.

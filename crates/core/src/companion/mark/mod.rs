@@ -1,5 +1,5 @@
-//! What proves to the companion plugin that the edge judged a request, to the edge what the plugin says, and to a
-//! candidate who the caller is.
+//! The proofs between edge and backends: to the companion plugin that the edge judged a request, to the edge that the
+//! plugin sent a message, and to a candidate the identity of the caller.
 
 mod changes;
 mod header;

@@ -1,4 +1,4 @@
-//! The seal of a message that the companion plugin sends: what it says, when, and that it holds the secret.
+//! The seal of a message of the companion plugin: its content, its time, and that the sender holds the secret.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
 /// The subject of the companion plugin's messages.
 const PURGE: &str = "purge";
 
-/// A seal that holds: the message was made by somebody who has the secret, at about this time.
+/// A seal that holds: the sender of the message holds the secret, and made it at about this time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seal {
     time: u64,
@@ -53,7 +53,7 @@ impl Seal {
         self.nonce
     }
 
-    /// Whether it was made at about this time, in seconds since 1970.
+    /// True if it was made at about this time, in seconds since 1970.
     pub fn is_timely(&self, unix_time: u64) -> bool {
         self.time.abs_diff(unix_time) <= Self::SKEW
     }
@@ -63,7 +63,7 @@ impl Seal {
         now.saturating_since(UnixTime::from_secs(self.time.saturating_add(1)))
     }
 
-    /// Whether this is the body that was sealed.
+    /// True if this is the body that was sealed.
     pub fn covers(&self, body: &[u8]) -> bool {
         digest::digest(&digest::SHA256, body).as_ref() == self.digest
     }
@@ -115,7 +115,7 @@ impl MarkKey {
     }
 }
 
-/// What is signed: every line has a fixed alphabet without line feeds.
+/// The signed text: every line has a fixed alphabet without line feeds.
 fn signed(subject: &str, time: &str, nonce: &str, digest: &str) -> String {
     format!("calendar-edge {subject} v1\n{time}\n{nonce}\n{digest}")
 }
@@ -176,7 +176,7 @@ mod tests {
     const SECRET: &[u8] = b"a secret of thirty-two characters";
     const NOW: u64 = 1_763_769_600;
 
-    /// A known answer, which the plugin must give as well.
+    /// A recorded result, which the plugin must give as well.
     #[derive(Deserialize)]
     struct Case {
         name: String,

@@ -1,4 +1,4 @@
-//! The header that tells a candidate who the caller is: a JSON Web Token (RFC 7519) that the edge signs with HS256.
+//! The header that names the caller to a candidate: a JSON Web Token (RFC 7519) that the edge signs with HS256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

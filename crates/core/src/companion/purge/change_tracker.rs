@@ -7,7 +7,7 @@ use super::purge_request::PurgeRequest;
 use crate::cache::Removal;
 use crate::unix_time::UnixTime;
 
-/// What an edge knows of the changes at one site.
+/// The state of the changes at one site, as far as an edge has received them.
 ///
 /// Each change has a number. A message has the numbers of its changes; each REST response of the site shows the
 /// highest number so far. A number that is shown but not reported belongs to a message that is late or lost: after a
@@ -30,7 +30,7 @@ impl ChangeTracker {
     /// The most changes that are remembered beyond a gap.
     const MOST_AHEAD: usize = 1024;
 
-    /// What is known after a restart: every change up to this one was reported.
+    /// The state after a restart: every change up to this one was reported.
     pub fn resumed(settled: u64) -> Self {
         Self {
             settled: Some(settled),
@@ -63,8 +63,8 @@ impl ChangeTracker {
 
     /// A response of the site shows a number; `before` is [`Self::settled`] when its exchange began.
     ///
-    /// Returns true if it is outdated: older than a change that the edge knew before it asked. Something between the two
-    /// keeps answers, and it must not be kept.
+    /// Returns true if it is outdated: older than a change that the edge had received before it sent the request. A
+    /// cache between the two keeps responses, and this one must not be kept.
     pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
         if before.is_some_and(|before| number < before) {
             return true;
@@ -75,8 +75,8 @@ impl ChangeTracker {
         false
     }
 
-    /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
-    /// when it was asked. True if the count began anew, so that everything has to be removed.
+    /// Takes the site's response to the edge's own request, which no cache in between can give; `before` is
+    /// [`Self::settled`] when the request was sent. True if the count began anew, so that everything has to be removed.
     #[must_use]
     pub fn answered(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
         if !self.shown(number, before, now) {

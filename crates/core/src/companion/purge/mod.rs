@@ -1,4 +1,4 @@
-//! Requests to remove answers, and what an edge knows of the changes that the site has counted.
+//! Requests to remove stored responses, and the edge's state of the changes that the site has counted.
 
 mod change_tracker;
 mod purge_request;

@@ -1,4 +1,4 @@
-//! The body of a purge: what is to be removed, and the numbers of the changes that it reports.
+//! The body of a purge: the tags to remove, and the numbers of the changes that it reports.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::cache::{Removal, Tag};
 
-/// A purge: what the site asks to remove.
+/// A purge: the removal that the site requests.
 ///
 /// # Example
 ///
@@ -51,7 +51,7 @@ struct Written {
     site: Option<String>,
 }
 
-/// Whom a message is for and who sends it, so that what one edge got is worth nothing at another (T-106).
+/// Receiver and sender of a message, so that a message to one edge is worth nothing at another (T-106).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeAddress {
     /// The URL that it is sent to.
@@ -75,7 +75,7 @@ impl PurgeRequest {
     /// The most numbers of changes of a purge.
     pub const MOST_CHANGES: usize = 1000;
 
-    /// Anything may have changed, and no number says so.
+    /// Anything may have changed, and no number shows it.
     pub const fn everything() -> Self {
         Self::unnumbered(Removal::All)
     }

@@ -6,7 +6,7 @@ use crate::companion::mark::Seal;
 
 /// The seals that were taken and could still be taken again.
 ///
-/// Only sealed messages are remembered, so nobody without the secret fills this memory.
+/// Only sealed messages are remembered, so a client without the secret cannot fill this memory.
 #[derive(Debug, Default)]
 pub struct SeenSeals {
     // In the purge of time, so that old ones are found at once.

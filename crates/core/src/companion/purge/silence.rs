@@ -1,10 +1,10 @@
-//! Whether the companion plugin, which the settings expect, is not heard of although clients call.
+//! The silence of a companion plugin that the settings expect, although clients call.
 
 use std::time::Duration;
 
 use crate::unix_time::UnixTime;
 
-/// What is known of the silence of the companion plugin; none at first.
+/// The state of the companion plugin's silence; none at first.
 #[derive(Debug, Default)]
 pub struct CompanionSilence {
     /// Since when clients have called without a sign of the plugin.
@@ -15,15 +15,14 @@ pub struct CompanionSilence {
 // === impl CompanionSilence ===
 
 impl CompanionSilence {
-    /// The time after which silence is told: far more than the time within which the edge asks, 5 min by default.
+    /// The time after which silence is reported: far more than the time between the edge's requests, 5 min by default.
     pub fn long(reconcile: Duration) -> Duration {
         reconcile.saturating_mul(30)
     }
 
-    /// Takes whether the settings expect the plugin, whether clients called of late, and its last sign. Returns whether it
-    /// is silent for long, if that has changed.
-    ///
-    /// While nobody calls, nobody asks the plugin: that time does not count.
+    /// Takes whether the settings expect the plugin, whether clients called of late, and its last sign. Returns whether
+    /// it is silent for long, if that has changed.
+    /// || While no client calls, the edge sends the plugin no request: that time does not count.
     pub fn look(
         &mut self,
         is_expected: bool,
@@ -62,7 +61,7 @@ mod tests {
         assert_eq!(silence.look(true, true, None, after(0)), None);
         assert_eq!(silence.look(true, true, None, after(299)), None);
         assert_eq!(silence.look(true, true, None, after(300)), Some(true));
-        // Told silence does not end because the clients leave.
+        // Reported silence does not end because the clients leave.
         assert_eq!(silence.look(true, false, None, after(400)), None);
         assert_eq!(silence.look(true, true, Some(at(401)), after(402)), Some(false));
         assert_eq!(silence.look(true, true, Some(at(401)), after(701)), Some(true));

@@ -1,4 +1,4 @@
-//! What is known of the companion plugin at one REST root.
+//! The state of the companion plugin at one REST root.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub struct SiteCompanion {
     pub tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
     pub unfinished: UnfinishedChange,
-    /// The address of the site's home page, once the site has told it.
+    /// The address of the site's home page, once the site has reported it.
     pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
@@ -22,7 +22,7 @@ pub struct SiteCompanion {
     doubt: Doubt,
 }
 
-/// The pause between two questions after a write, whose message may still be on its way.
+/// The pause between two requests after a write, whose message may still be on its way.
 const PAUSE_AFTER_WRITE: Duration = Duration::from_millis(200);
 
 /// The beginning of an exchange.
@@ -34,14 +34,14 @@ pub struct ExchangeStart {
     pub settled: Option<u64>,
 }
 
-/// What stands against the companion since its last sign.
+/// The doubt about the companion since its last sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Doubt {
     #[default]
     None,
-    /// The edge asked, and got no answer.
+    /// The edge sent a request, and got no response.
     Unanswered,
-    /// The site answered without a sign: changes are no longer counted.
+    /// The site responded without a sign: changes are no longer counted.
     Gone,
 }
 
@@ -57,7 +57,7 @@ pub struct CompanionSign {
 // === impl SiteCompanion ===
 
 impl SiteCompanion {
-    /// What is known after a restart, up to this change.
+    /// The state after a restart, up to this change.
     pub fn resumed(settled: Option<u64>) -> Self {
         Self {
             tracker: settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed),
@@ -65,12 +65,12 @@ impl SiteCompanion {
         }
     }
 
-    /// Whether the site has answered without a sign, so that changes may not be counted.
+    /// True if the site has responded without a sign, so that changes may not be counted.
     pub fn is_gone(&self) -> bool {
         self.doubt == Doubt::Gone
     }
 
-    /// The site shows its changes in an answer to an exchange.
+    /// The site shows its changes in a response to an exchange.
     pub fn shown(
         &mut self,
         changes: ShownChanges,
@@ -81,7 +81,7 @@ impl SiteCompanion {
         let is_outdated = self.tracker.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
         let last = self.last.unwrap_or_default();
-        // An answer that was overtaken by a later one says nothing new.
+        // A response that was overtaken by a later one shows nothing new.
         if asked.at >= last {
             self.unfinished.shown(changes.begun, now);
         }
@@ -96,55 +96,57 @@ impl SiteCompanion {
     fn is_unbroken(&self, reconcile: Duration, now: UnixTime) -> bool {
         let Some(last) = self.last else { return false };
         match self.doubt {
-            // Nobody asked, so nothing was silent: the count says what has changed.
+            // No request was sent, so nothing was silent: the count shows the changes.
             Doubt::None => true,
             Doubt::Unanswered => now.saturating_since(last) <= reconcile,
             Doubt::Gone => false,
         }
     }
 
-    /// The site answered without a sign.
+    /// The site responded without a sign.
     pub fn gone(&mut self) {
         self.doubt = Doubt::Gone;
     }
 
-    /// The site did not answer the edge's question.
+    /// The site did not respond to the edge's request.
     pub fn unanswered(&mut self) {
         if self.doubt == Doubt::None {
             self.doubt = Doubt::Unanswered;
         }
     }
 
-    /// Whether the companion has responded, and is as far as the edge knows.
+    /// True if the companion has responded, and the edge has no later change than the companion.
     pub fn is_heard(&self) -> bool {
         self.last.is_some() && !self.is_gone()
     }
 
-    /// Whether the site showed its number within `reconcile`, and the edge has every message up to it.
+    /// True if the site showed its number within `reconcile`, and the edge has every message up to it.
     pub fn is_current(&self, reconcile: Duration, now: UnixTime) -> bool {
         self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
-    /// A write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
+    /// A write by a client with credentials went through this edge, and ended now. PHP may report it after it has
+    /// responded.
     pub fn wrote(&mut self, now: UnixTime) {
         self.written = Some(now);
     }
 
-    /// Whether the site has shown its number since the last write through this edge, whatever became of it: a site that
+    /// True if the site has shown its number since the last write through this edge, however that ended: a site that
     /// does not respond in time may store it all the same.
     pub fn has_shown_writes(&self) -> bool {
         self.written < self.last
     }
 
-    /// Whether the next number may make current what is known: the site responds, and has shown none for `reconcile`, or
+    /// True if the next number may make the edge's state current: the site responds, and has shown none for
+    /// `reconcile`, or
     /// since a write.
     pub fn awaits_number(&self, reconcile: Duration, now: UnixTime) -> bool {
         let responds = self.last.is_some() && self.doubt == Doubt::None;
         responds && (self.is_older_than(reconcile, now) || !self.has_shown_writes())
     }
 
-    /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
-    /// of that while it has a change to finish, or not since a write.
+    /// True if a request is due: the companion has responded, but has neither shown its number nor been sent a request
+    /// for half of `reconcile`, or half of that while it has a change to finish, or not since a write.
     pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
         let pause = match self.has_shown_writes() {
             false => PAUSE_AFTER_WRITE.min(reconcile / 4),
@@ -165,7 +167,7 @@ impl SiteCompanion {
         self.last
     }
 
-    /// Whether the last sign is at least so old.
+    /// True if the last sign is at least so old.
     pub fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
         self.last.is_some_and(|last| now.saturating_since(last) >= age)
     }
@@ -263,7 +265,7 @@ mod tests {
         state.shown(changes(Some(0)), asked, RECONCILE, at(100));
         assert!(!state.is_due(RECONCILE, at(102)));
         assert!(state.is_due(RECONCILE, at(103)));
-        // An older answer that comes late does not finish it.
+        // An older response that comes late does not finish it.
         shown(&mut state, 99);
         assert!(state.unfinished.is_known());
         shown(&mut state, 104);

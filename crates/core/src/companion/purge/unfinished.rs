@@ -1,10 +1,10 @@
-//! The oldest change that the site has begun and not finished, which may be one that nobody will finish.
+//! The oldest change that the site has begun and not finished, which may be one that no run of PHP will finish.
 
 use std::time::Duration;
 
 use crate::unix_time::UnixTime;
 
-/// What an edge knows of the oldest unfinished change at one site.
+/// The oldest unfinished change at one site, as the edge has received it.
 ///
 /// A run of PHP notes that a change begins before it stores anything, and gives the change its number at its end. A run
 /// that is killed in between sends nothing. So a change that stays unfinished counts as a change after `patience`, and
@@ -24,12 +24,12 @@ impl UnfinishedChange {
         self.begun_at = age.map(|age| now.saturating_sub(age));
     }
 
-    /// Whether there is one, as far as is known.
+    /// True if there is one, as far as is known.
     pub const fn is_known(&self) -> bool {
         self.begun_at.is_some()
     }
 
-    /// Whether there is one that was begun at least so long ago.
+    /// True if one was begun at least so long ago.
     pub fn is_overdue(&self, patience: Duration, now: UnixTime) -> bool {
         let is_past = |time| now.saturating_since(time) >= patience;
         self.begun_at.is_some_and(is_past)
