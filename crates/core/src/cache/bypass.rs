@@ -1,4 +1,4 @@
-//! The calls whose responses may be looked up and kept, and why others pass by.
+//! The calls whose responses may be looked up and kept, and the reasons of those that bypass the cache.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use crate::settings::Settings;
 use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
 use calendar_edge_judge::contract::{Action, OperationId};
 
-/// The settings that decide which answers are kept.
+/// The settings that decide which responses are kept.
 #[derive(Debug, Clone, Default)]
 pub struct CachePolicy {
     enabled: bool,
     switched_off: HashSet<OperationId>,
 }
 
-/// A read that passed every rule and whose response is the same for everybody: the key to look up and to keep.
+/// A read that passed every rule and whose response is the same for every client: the key to look up and to keep.
 ///
 /// It can only be made of a [`ValidatedCall`], so that nothing is looked up before it is judged.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +41,9 @@ pub enum Bypass {
     Nonce,
     /// It has the password of a post, as a parameter or as a cookie.
     Password,
-    /// It asks for a script (`_jsonp`).
+    /// It requests a script (`_jsonp`).
     Script,
-    /// It asks for an envelope, which hides the status and holds headers.
+    /// It requests an envelope, which hides the status and holds headers.
     Envelope,
 }
 
@@ -117,7 +117,7 @@ fn personal(call: &ValidatedCall) -> Option<Bypass> {
 // === impl CacheableCall ===
 
 impl<'a> CacheableCall<'a> {
-    /// A read whose response is the same for everybody, whether it may be stored or not; none for others.
+    /// A read whose response is the same for every client, whether it may be stored or not; none for others.
     pub fn of(call: &'a ForwardableCall) -> Option<Self> {
         let call = call.validated()?;
         let is_read = matches!(call.operation().id.action, Action::List | Action::Read);
@@ -129,7 +129,7 @@ impl<'a> CacheableCall<'a> {
         self.0
     }
 
-    /// The same read on behalf of everybody who asks it, whose response has a body; `None` if it is this one.
+    /// The same read on behalf of every client that sends it, whose response has a body; `None` if it is this one.
     pub fn for_everybody(self) -> Option<ForwardableCall> {
         self.0.get_of_head().map(ForwardableCall::Validated)
     }

@@ -1,4 +1,4 @@
-//! `Cache-Status` (RFC 9211): what the cache did with a request.
+//! `Cache-Status` (RFC 9211): the handling of a request by the cache.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use super::bypass::Bypass;
 /// `Cache-Status` (RFC 9211).
 pub const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
-/// What the cache did with a request.
+/// The handling of a request by the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum CacheOutcome {
-    /// Answered from the cache, fresh for this time.
+    /// A stored response, fresh for this time.
     Hit(Duration),
-    /// Answered from the cache although stale for this time; the site is asked behind.
+    /// A stored response although stale for this time; the site gets a request behind it.
     Stale(Duration),
-    /// Answered from the cache although stale for this time, because the site failed.
+    /// A stored response although stale for this time, because the site failed.
     #[strum(serialize = "stale_on_error")]
     OnError(Duration),
-    /// Answered from the cache although stale for this time, because the question to the site has to wait.
+    /// A stored response although stale for this time, because the request to the site has to wait.
     #[strum(serialize = "stale_while_busy")]
     Busy(Duration),
-    /// Nothing was kept: the site was asked.
+    /// Nothing was stored: the request was forwarded.
     Miss(Asked),
-    /// What was kept was stale: the site was asked.
+    /// The stored response was stale: the request was forwarded.
     Revalidated(Asked),
-    /// The cache has no say.
+    /// The cache takes no part.
     Bypass(Bypass),
 }
 
-/// How the site was asked, and whether its response is kept.
+/// The way in which a request was forwarded, and whether its response is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
-    /// True if another client's question was shared.
+    /// True if another client's request was shared.
     pub collapsed: bool,
     /// The time for which the response is kept fresh; `None`: it is not kept.
     pub stored_for: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What a response depends on: the records that it shows, and the collections that it was selected from.
+//! The dependencies of a response: the records that it shows, and the collections that it was selected from.
 
 use http::StatusCode;
 
@@ -24,7 +24,7 @@ const MOST_TAGS: usize = 4096;
 const FIELDS: &str = "_fields";
 
 impl CacheableCall<'_> {
-    /// What the response to this call with this status and body depends on.
+    /// The dependencies of the response to this call with this status and body.
     pub fn dependencies(self, status: StatusCode, body: &[u8]) -> Dependencies {
         let query = &self.call().request().query.pairs;
         let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
@@ -102,7 +102,7 @@ impl Dependencies {
         Self::On(selected.into_boxed_slice())
     }
 
-    /// What a response depends on that is made of two.
+    /// The dependencies of a response that is made of two.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -1,4 +1,4 @@
-//! How long a kept response is served, and with what reservation.
+//! The time for which a kept response is served, and the conditions.
 
 use std::time::Duration;
 
@@ -21,24 +21,24 @@ pub struct CompanionSigns {
 /// The facts about one kept response that its lifetime depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LifetimeFacts {
-    /// When the site was asked.
+    /// The time of the request to the site.
     pub at: UnixTime,
     /// When the response changes by itself; `None`: never.
     pub turns_at: Option<UnixTime>,
-    /// True if it is a short-lived answer: it changes by itself at every moment, or says that nothing is there.
+    /// True if it is a short-lived response: it changes by itself at every moment, or shows that nothing is there.
     pub is_brief: bool,
-    /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
+    /// True if another backend than the site gave it, whose changes the companion plugin does not report.
     pub is_of_backend: bool,
-    /// What the site states about its life.
+    /// The site's statement about its life.
     pub stated: StatedLife,
 }
 
-/// How a kept response may be served.
+/// The way in which a kept response may be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
-    /// Without asking, for this time.
+    /// Without a request to the site, for this time.
     Fresh(Duration),
-    /// At once, while the site is asked again; stale for this time.
+    /// At once, while the site gets a request; stale for this time.
     Behind(Duration),
     /// Only if the site fails; stale for this time.
     OnError(Duration),
@@ -46,14 +46,14 @@ pub enum Serving {
     Expired,
 }
 
-/// The rule that limits the time in which a response is served without asking.
+/// The rule that limits the time in which a response is served without a request to the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LifetimeRule {
-    /// `cache.fresh`: no companion plugin tells what changes.
+    /// `cache.fresh`: no companion plugin reports changes.
     Fresh,
-    /// `cache.fresh_with_purge`: the companion plugin tells what changes.
+    /// `cache.fresh_with_purge`: the companion plugin reports changes.
     FreshWithPurge,
-    /// `cache.fresh`, because the response changes with every moment or says that nothing is there.
+    /// `cache.fresh`, because the response changes with every moment or shows that nothing is there.
     Brief,
     /// The end of the site's day.
     EndOfDay,
@@ -64,7 +64,7 @@ pub enum LifetimeRule {
 // === impl CompanionSigns ===
 
 impl CompanionSigns {
-    /// The signs after another one; `is_unbroken` says that no change since the last one was missed.
+    /// The signs after another one; `is_unbroken` is true if no change since the last one was missed.
     #[must_use]
     pub fn after(known: Option<Self>, at: UnixTime, is_unbroken: bool) -> Self {
         let since = known.filter(|_| is_unbroken).map_or(at, |known| known.since);
@@ -76,14 +76,14 @@ impl CompanionSigns {
 // === impl CacheSettings ===
 
 impl CacheSettings {
-    /// Says how a response may be served at the time `now`.
+    /// Decides how a response may be served at the time `now`.
     pub fn serving(
         &self,
         filled: &LifetimeFacts,
         companion: Option<CompanionSigns>,
         now: UnixTime,
     ) -> Serving {
-        // A clock that was set back says nothing about the age of a response.
+        // A clock that was set back does not show the age of a response.
         let Some(age) = now.checked_since(filled.at) else {
             return filled.stale(Duration::ZERO);
         };
@@ -100,7 +100,8 @@ impl CacheSettings {
         Serving::Expired
     }
 
-    /// The time for which a response is served without asking, from the moment it was filled, and the rule that ends it.
+    /// The time for which a response is served without a request to the site, from the moment it was filled, and the
+    /// rule that ends it.
     pub fn lifetime(
         &self,
         filled: &LifetimeFacts,
@@ -136,7 +137,7 @@ impl CacheSettings {
 // === impl LifetimeFacts ===
 
 impl LifetimeFacts {
-    /// A response that was asked for at the time `at`.
+    /// A response whose request was sent at the time `at`.
     pub fn new(at: UnixTime, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
         Self {
             at,
@@ -162,15 +163,15 @@ impl LifetimeFacts {
         }
     }
 
-    /// Returns true if the response may be served at the time `now` although it is stale and the site works: it says
-    /// nothing that time has made wrong, and lives as long as the site stated.
+    /// Returns true if the response may be served at the time `now` although it is stale and the site works: time has
+    /// made nothing in it wrong, and it lives as long as the site stated.
     pub fn may_be_stale(&self, now: UnixTime) -> bool {
         let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
         let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_since(self.at));
         !has_turned && !has_ended && !self.is_brief
     }
 
-    /// How the response may be served if nothing but a failure of the site speaks for it.
+    /// The way in which the response may be served if nothing but a failure of the site speaks for it.
     const fn stale(&self, stale: Duration) -> Serving {
         if self.stated.must_revalidate {
             return Serving::Expired;
@@ -256,7 +257,7 @@ mod tests {
         let filled = filled(DateTurn::Never);
         assert_eq!(serving(&filled, signs(-5, 0), 10), Serving::Fresh(seconds(3590)));
         assert_eq!(serving(&filled, signs(-5, 0), 11), Serving::Behind(seconds(10)));
-        // It responds again after a gap: what was filled before the gap is asked for again.
+        // It responds again after a gap: a response that was filled before the gap is read again.
         assert_eq!(
             serving(&filled, signs(60, 100), 100),
             Serving::OnError(seconds(99))

@@ -12,7 +12,7 @@ pub struct KeySpace {
     roots: Vec<String>,
     /// The namespace of clients that name none.
     namespace: String,
-    /// True if answers name the address that the client used.
+    /// True if responses name the address that the client used.
     by_public_base: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct ReachedBy<'a> {
 /// The argument whose default is a setting of the site, not the table's.
 const PER_PAGE: &str = "per_page";
 
-/// The only status that anonymous callers may ask for, which is also what they get without asking.
+/// The only status that anonymous callers may name, which is also the one that they get by default.
 const PUBLISHED: &str = "status=publish";
 
 // === impl KeySpace ===
@@ -49,11 +49,10 @@ impl KeySpace {
         !self.by_public_base
     }
 
-    /// The key of a call from a client that reached the edge by these names.
-    ///
-    /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a
-    /// HEAD share it too. Arguments with their default value are left out where the response is the same: backends repeat
-    /// the effective arguments in `rest_url`, whether they were sent or not.
+    /// The key of a call from a client that reached the edge by these names. It holds the forwarded request, so that
+    /// calls share a key only if the site cannot distinguish them. A GET and a HEAD share it too. Arguments with their
+    /// default value are left out where the response is the same: backends repeat the effective arguments in
+    /// `rest_url`, whether they were sent or not.
     pub fn key(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>) -> String {
         let call = call.call();
         let request = call.request();
@@ -115,7 +114,7 @@ fn separate(key: &mut String) {
     key.push(if is_first { '?' } else { '&' });
 }
 
-/// Returns true if the pair changes nothing: it says what the site assumes without it.
+/// Returns true if the pair changes nothing: the site assumes the same without it.
 fn is_default(operation: &Operation, pair: &str) -> bool {
     if pair == PUBLISHED {
         return true;

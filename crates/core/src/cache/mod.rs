@@ -1,4 +1,4 @@
-//! What may be kept of the site's answers, under which key, for how long, and what removes it.
+//! The policy of stored responses: which may be kept, under which key, for how long, and the events that remove them.
 
 mod bypass;
 mod cache_status;

@@ -1,4 +1,4 @@
-//! Nonces of WordPress in a response, which are for the one who asked.
+//! Nonces of WordPress in a response, which are for its client alone.
 
 use memchr::memmem;
 
@@ -20,7 +20,7 @@ pub fn shows_nonce(body: &[u8]) -> bool {
     })
 }
 
-/// Whether ten digits follow soon, and no more of them.
+/// True if ten digits follow soon, and no more of them.
 fn has_value(after: &[u8]) -> bool {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     (1..BETWEEN).any(|start| {

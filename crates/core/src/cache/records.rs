@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use super::tag::Tag;
 use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
-/// What stands at a place of a body.
+/// The kind of a member at a place of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MemberKind {
     /// A record or a list of records; `[]`, `false` and `null` are none.
@@ -46,7 +46,7 @@ pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     Some(tags)
 }
 
-/// The tags of the records in the response to a list. `None` if the body is no such answer.
+/// The tags of the records in the response to a list. `None` if the body is no such response.
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let answer = ListResponse {

@@ -1,4 +1,4 @@
-//! What is removed at once, and why.
+//! The stored responses that are removed at once, and the reason.
 
 use strum::VariantArray as _;
 
@@ -25,7 +25,7 @@ pub enum RemovalCause {
     Missed,
     /// An operator.
     Operator,
-    /// Another backend answers from now on.
+    /// Another backend responds from now on.
     Cutover,
     /// Messages of other edges were lost.
     FleetGap,

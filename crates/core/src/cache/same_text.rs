@@ -1,5 +1,5 @@
-//! Whether two bodies are the same but for what WordPress writes at random or by place: the letters of e-mail addresses,
-//! which it encodes at random, and numbers in names of classes, which count what was printed before.
+//! Equality of two bodies but for the texts that WordPress writes at random or by place: the letters of e-mail
+//! addresses, which it encodes at random, and numbers in names of classes, which count what was printed before.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub fn same_text<'t>(mut left: &'t [u8], mut right: &'t [u8]) -> bool {
         if equal == left.len() && equal == right.len() {
             return true;
         }
-        // What is encoded or counted stands within one word.
+        // An encoded letter or a number stands within one word.
         let tail = left
             .iter()
             .take(equal)
@@ -137,7 +137,7 @@ mod tests {
             ("<a@b.org>", "<a@b.com>", false),
             ("<a&#33;@b.org>", "<a!@b.org>", false),
             ("<a@b.org>", "<a@b.org>x", false),
-            // What is encoded, and differs, ends in more digits than the letter has.
+            // An encoded letter that differs ends in more digits than the letter has.
             ("%312@b.org", "13@b.org", false),
             // A `%` at the end encodes nothing.
             ("@%a", "@%1", false),

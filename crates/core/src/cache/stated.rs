@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName};
 
 use crate::unix_time::UnixTime;
 
-/// What the site states; nothing by default.
+/// The site's statements; nothing by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedLife {
     /// The time for which the response is fresh when it arrives: of `s-maxage`, else of `max-age`, else of `Expires`.
@@ -36,7 +36,7 @@ impl StatedLife {
         }
     }
 
-    /// Whether the lifetime has ended when the response is so old.
+    /// True if the lifetime has ended when the response is so old.
     pub fn has_ended(&self, age: Duration) -> bool {
         self.fresh.is_some_and(|fresh| fresh <= age)
     }
@@ -60,7 +60,7 @@ impl Stated {
                 Ok(text) if text.matches('"').count() % 2 == 0 => {
                     items(text).for_each(|item| stated.read(item));
                 }
-                // What cannot be read may say anything.
+                // A directive that cannot be read may mean anything.
                 _ => shorten(&mut stated.max_age, Duration::ZERO),
             }
         }

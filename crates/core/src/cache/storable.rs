@@ -8,20 +8,20 @@ use http::{HeaderMap, HeaderName, StatusCode};
 use super::nonce::shows_nonce;
 use super::stated::StatedLife;
 
-/// Whether a response of the site may be kept.
+/// The decision whether a response of the site may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storable {
     /// It may, as long as it is fresh.
     Yes,
     /// It may for a short time: there is nothing here, or nothing any more.
     Briefly,
-    /// It is a failure of the site, which is the same for everybody who asked.
+    /// It is a failure of the site, which is the same for every client that waits.
     Failure,
-    /// It is for the client that asked, and for nobody else.
+    /// It is for the client of the request, and for no other.
     No,
 }
 
-/// A new nonce for the one who asked.
+/// A new nonce for the client of the request.
 const NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
 /// The request headers that the edge forwards and that differ from client to client.
@@ -45,7 +45,7 @@ impl Storable {
         }
     }
 
-    /// The same for a response with this body: one that shows a nonce is for the client that asked.
+    /// The same for a response with this body: one that shows a nonce is for the client of the request.
     #[must_use]
     pub fn with_body(self, body: &[u8]) -> Self {
         match self {
@@ -65,7 +65,7 @@ fn is_personal(headers: &HeaderMap) -> bool {
 /// Returns true if a list of tokens names one of these; a value behind `=` does not count.
 fn has_any(headers: &HeaderMap, name: &HeaderName, tokens: &[&str]) -> bool {
     headers.get_all(name).iter().any(|field| {
-        // What cannot be read cannot be kept.
+        // A field that cannot be read cannot be kept.
         field.to_str().map_or(true, |text| {
             text.split(',').any(|item| {
                 let token = item.split('=').next().unwrap_or_default().trim();

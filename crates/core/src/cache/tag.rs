@@ -24,9 +24,9 @@ pub enum Tag {
     Image(u64),
     /// Members and order of all lists of a kind: `events`, `venues`, `organizers`, `categories`, `tags`.
     Collection(Kind),
-    /// What events and terms show of their relations to records that the response does not name: how many events a term
-    /// has, which venue or organizer is not published: `relations`. A write removes it where only the site knows which
-    /// other records it touched.
+    /// The relations of events and terms to records that the response does not name: how many events a term has, which
+    /// venue or organizer is not published: `relations`. A write removes it where only the site has the list of other
+    /// records that the write touched.
     Relations,
 }
 

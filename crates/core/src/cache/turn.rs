@@ -11,7 +11,7 @@ use calendar_edge_judge::wordpress::value::datetime::{DateTurn, turn};
 const ONLY_WITH_UPCOMING: &str = "only_with_upcoming";
 
 impl CacheableCall<'_> {
-    /// Says when the response changes by itself.
+    /// The time at which the response changes by itself.
     ///
     /// Lists of events begin today unless both ends of their window are given. The index and the documentation show the
     /// dates of that window. A parameter of another plugin may mean anything.

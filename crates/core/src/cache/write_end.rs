@@ -1,10 +1,11 @@
-//! What is known about a write when its response leaves, and what follows for the stored responses that it may have changed.
+//! The result of a write as far as it is known when its response leaves, and the consequences for the stored responses
+//! that it may have changed.
 
 use http::StatusCode;
 
 use super::written::refused_whole;
 
-/// What is known about a write when its response leaves.
+/// The result of a write as far as it is known when its response leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteEnd {
     /// It changed nothing.
@@ -42,13 +43,14 @@ impl WriteEnd {
         self != Self::Unchanged
     }
 
-    /// Returns true if the other edges of a fleet are told in this place. What is over was told in the task of the write.
+    /// Returns true if the other edges of a fleet get the message in this place. A write that is over was reported in
+    /// its task.
     pub fn is_told_in(self, place: WritePlace) -> bool {
         self.removes() && (place, self) != (WritePlace::Client, Self::Over)
     }
 
-    /// Returns true if stored responses are removed once more when the site has certainly ended the write: what was read
-    /// meanwhile may be older.
+    /// Returns true if stored responses are removed once more when the site has certainly ended the write: a response
+    /// that was read read meanwhile may be older.
     pub fn removes_again(self) -> bool {
         self == Self::Unknown
     }

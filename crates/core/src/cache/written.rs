@@ -1,4 +1,4 @@
-//! What a write may have changed.
+//! The records and collections that a write may have changed.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -19,10 +19,10 @@ const REFUSALS: [StatusCode; 6] = [
     StatusCode::TOO_MANY_REQUESTS,
 ];
 
-/// The answers that a write may have made outdated; `None` if the call is no write.
+/// The responses that a write may have made outdated; `None` if the call is no write.
 ///
-/// The site knows the state before the write and the edge does not: which terms an event had, whether a venue was hidden.
-/// So a write removes all lists of what it is about, and what shows relations to it.
+/// The site has the state before the write and the edge does not: which terms an event had, whether a venue was hidden.
+/// So a write removes all lists of its kind, and the responses that show relations to it.
 pub fn written_by(call: &ForwardableCall) -> Option<Removal> {
     let operation = call.operation().filter(|operation| operation.is_write())?;
     let route = &call.request().route;
@@ -44,8 +44,8 @@ pub fn written_by(call: &ForwardableCall) -> Option<Removal> {
 
 /// Returns true if the site refused a write before it changed anything. The body is `None` if it was not read.
 ///
-/// Else everybody could remove answers by writes that the site refuses. Of errors of the handlers nobody knows what was
-/// stored before: an event may be refused after its new venue was created.
+/// Else every client could remove responses by writes that the site refuses. An error of a handler does not show which
+/// changes were stored before: an event may be refused after its new venue was created.
 pub(super) fn refused_whole(status: StatusCode, body: Option<&[u8]>) -> bool {
     if REFUSALS.contains(&status) {
         return true;

@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use crate::unix_time::UnixTime;
 
-/// The time zone of a site, as its root index tells it.
+/// The time zone of a site, from its root index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteZone(TimeZone);
 
-/// The members of the root index that tell the zone.
+/// The members of the root index that give the zone.
 #[derive(Debug, Deserialize)]
 struct ZoneMembers {
     #[serde(default)]
@@ -26,7 +26,7 @@ const DAY: u64 = 24 * 60 * 60;
 // === impl SiteZone ===
 
 impl SiteZone {
-    /// The query for the root index that asks for the zone alone; the whole index can have hundreds of kilobytes.
+    /// The query for the root index that requests the zone alone; the whole index can have hundreds of kilobytes.
     pub const QUERY: &'static str = "_fields=timezone_string,gmt_offset";
 
     /// Reads the root index of a site. `None` if it names no zone that is known here, and no offset.

@@ -3,7 +3,7 @@
 use crate::settings::OriginHost;
 use url::Url;
 
-/// What to do where the host is right and the site still sends clients elsewhere.
+/// Advice where the host is right and the site still sends clients elsewhere.
 pub(super) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
 /// The path of the home page: REST roots are one segment below it.
@@ -13,8 +13,8 @@ pub(super) fn home_path(root: &Url) -> String {
     format!("{above}/")
 }
 
-/// A site redirects a page to itself while it takes another host or scheme for the one that was asked for; requests name
-/// scheme and host like `named`.
+/// A site redirects a page to itself while it takes another host or scheme for the requested one; requests name scheme
+/// and host like `named`.
 pub(super) fn loop_advice(named: &Url, location: &Url) -> String {
     if let Some(advice) = wrong_host(named, location) {
         return advice;
@@ -26,7 +26,7 @@ pub(super) fn loop_advice(named: &Url, location: &Url) -> String {
     "look for a plugin or a rule of the web server that redirects".to_owned()
 }
 
-/// What to set where requests name another host than this address.
+/// The setting where requests name another host than this address.
 pub(super) fn wrong_host(named: &Url, wanted: &Url) -> Option<String> {
     let host = OriginHost::of(wanted)?;
     (OriginHost::of(named)? != host)

@@ -1,4 +1,4 @@
-//! One server, and what a survey asks of it: its index, and pages around it.
+//! One server, and the requests of a survey to it: for its index, and for pages around it.
 
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -15,24 +15,24 @@ use crate::settings::{BackendSettings, OriginHost, OtherTraffic};
 /// One REST root, or the rest of its site.
 pub(super) struct AskedSite<'a> {
     responses: &'a Responses,
-    /// The server by whose settings it is asked.
+    /// The server, with the settings of requests to it.
     pub(super) backend: BackendSettings,
     way: Way,
 }
 
-/// What to do where nothing answers at the usual place.
+/// Advice where the usual place gives no response.
 const SWITCHED_OFF: &str = "look for a plugin or a rule of the web server that closes the REST API, and save Settings > \
                             Permalinks once";
 
-/// What to do where the credentials of the web server reach PHP.
+/// Advice where the credentials of the web server reach PHP.
 pub(super) const BASIC_AT_WORDPRESS: &str = "the credentials of `origin.basic_auth_file` reach WordPress, which refuses them as \
      those of an account: let the web server keep `Authorization` to itself, or let the edge's address pass there without";
 
-/// What to do about permalinks without paths.
+/// Advice about permalinks without paths.
 const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because the permalinks are plain: choose another \
                                 structure than Plain in Settings > Permalinks";
 
-/// What to do where the web server keeps the path to itself.
+/// Advice where the web server keeps the path to itself.
 const NOT_REWRITTEN: &str = "WordPress names this address, but its web server does not pass it on: let it send paths without a \
                              file to index.php (Apache: `AllowOverride` and .htaccess; nginx: `try_files`)";
 
@@ -96,7 +96,7 @@ impl<'a> AskedSite<'a> {
         self.rest(&format!("{}/{target}", self.backend.origin.namespace), true)
     }
 
-    /// A document that the REST API shows to everybody; none if it does not.
+    /// A document that the REST API shows to every client; none if it does not.
     pub(super) fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, false).ok()?;
         answer.json().filter(|_| answer.status.is_success())
@@ -113,7 +113,7 @@ impl<'a> AskedSite<'a> {
         self.get(format!("{root}/{}", self.backend.origin.namespace), true)
     }
 
-    /// What the companion plugin tells of its site; none: there is no secret for the question.
+    /// The companion plugin's report of its site; none: there is no secret for the request.
     pub(super) fn facts(&self) -> Option<Result<Result<FactsReply, FactsReplyFault>, Obstacle>> {
         let key = self.backend.origin.mark_key.as_ref()?;
         let Some(nonce) = self.responses.nonce else {
@@ -177,7 +177,7 @@ impl<'a> AskedSite<'a> {
         )))
     }
 
-    /// Where the REST API is instead, if WordPress answers the question that needs no permalinks.
+    /// The other place of the REST API, if WordPress responds to the request that needs no permalinks.
     fn other_root(&self) -> Option<String> {
         let answer = self
             .page(&format!("{}?rest_route=/", home_path(&self.way.root)))
@@ -223,7 +223,7 @@ impl<'a> AskedSite<'a> {
     }
 
     /// A redirect to the same place under another address names the address to configure, unless the site takes that
-    /// address for the one that it was asked under.
+    /// address for the requested one.
     fn redirected(&self, answer: &SiteResponse, elsewhere: Option<String>) -> Obstacle {
         let (address, key, location) = (self.address(), self.way.key, answer.redirect());
         let target = location.and_then(|location| address.join(location).ok());
@@ -256,7 +256,7 @@ impl<'a> AskedSite<'a> {
         ))
     }
 
-    /// Whether an address is one at which clients reach the edge instead of the site.
+    /// True if clients reach the edge instead of the site at an address.
     fn leads_back(&self, target: &Url) -> bool {
         let (host, origin) = (OriginHost::of(target), &self.backend.origin);
         let public = self.backend.public_url.as_ref().and_then(OriginHost::of);
@@ -266,7 +266,7 @@ impl<'a> AskedSite<'a> {
     }
 }
 
-/// What to do where the site lists these namespaces and not the configured one.
+/// Advice where the site lists these namespaces and not the configured one.
 fn other_namespaces(names: &[&str]) -> String {
     let is_of_calendar =
         |name: &&str| name.ends_with("events/v1") || name.starts_with("tribe/") || name.starts_with("tec/");

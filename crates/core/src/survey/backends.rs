@@ -11,8 +11,8 @@ use super::responses::{Responses, code};
 use crate::migration::{OUTBOX, left_behind, without_way_back};
 use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Settings};
 
-/// What each backend shows on the way that its calls take: the differences of a WordPress site's index from the table, or of
-/// another service whether it answers a list of events; and the way back of what is written there.
+/// The findings about each backend on the way of its calls: the differences of a WordPress site's index from the table,
+/// or of another service a list of events that it fails to send; and the way back of records that are written there.
 pub(super) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let mut lines = Vec::new();
     for backend in settings.candidates() {
@@ -43,8 +43,8 @@ pub(super) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
     lines
 }
 
-/// Whether clients would lose what they write there, or have lost it with a rule that is gone. The line about the backend
-/// tells if it does not respond.
+/// Findings where clients would lose their writes to a backend, or have lost them with a rule that is gone. The line
+/// about the backend reports that it does not respond.
 fn way_back(place: &AskedSite<'_>, settings: &Settings, backend: &BackendSettings) -> Vec<CheckLine> {
     let Ok(answer) = place.rest(OUTBOX, true) else {
         return Vec::new();
@@ -58,7 +58,8 @@ fn way_back(place: &AskedSite<'_>, settings: &Settings, backend: &BackendSetting
     missing.into_iter().chain(left).collect()
 }
 
-/// The differences of an index, or none of a service, which must answer a list of events even if it publishes no index.
+/// The differences of an index, or none of a service, which must respond with a list of events even if it publishes no
+/// index.
 fn drifts(place: &AskedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
     let origin = &place.backend.origin;
     if origin.software == BackendSoftware::WordPress {
@@ -73,7 +74,8 @@ fn drifts(place: &AskedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
     Err(Obstacle::other(format!("status {status} ({code})")))
 }
 
-/// Asks who asks, without credentials: WordPress answers that nobody is logged in, unless something closes the route.
+/// Requests the current user without credentials: WordPress responds that no user is logged in, unless something closes
+/// the route.
 fn anonymous_caller(site: &AskedSite<'_>) -> Result<(), Obstacle> {
     let answer = site.rest("wp/v2/users/me", true)?;
     let json = site.json_of(answer)?;

@@ -1,4 +1,4 @@
-//! Tables of cases: what each check says of a site that answers in some way.
+//! Tables of cases: the lines of each check about a site with these responses.
 
 use http::{HeaderMap, HeaderName, StatusCode};
 
@@ -8,11 +8,11 @@ use super::responses::{Ask, Responses, SiteResponse};
 use super::*;
 use crate::settings::{CandidateSettings, MarkKey, OtherTraffic, Settings};
 
-/// What a site answers to a target: status, headers and body.
+/// The response of a site to a target: status, headers and body.
 type Page<'a> = (&'a str, u16, &'a [(&'static str, &'a str)], &'a str);
 
-/// Runs a judge until it wants nothing more of a site with these pages; everything else is an empty object that is not
-/// found. Returns what it finds, and what it asked.
+/// Runs a judge until it wants no further response of a site with these pages; everything else is an empty object that
+/// is not found. Returns its findings and its requests.
 fn judged<T>(pages: &[Page<'_>], judge: impl Fn(&Responses) -> T) -> (T, Vec<Ask>) {
     let (mut responses, mut asked) = (Responses::new(None), Vec::new());
     loop {
@@ -29,7 +29,7 @@ fn judged<T>(pages: &[Page<'_>], judge: impl Fn(&Responses) -> T) -> (T, Vec<Ask
     }
 }
 
-/// Status 0 stands for a site that does not answer in time.
+/// Status 0 stands for a site that does not respond in time.
 fn response((_, status, headers, body): &Page<'_>) -> Result<SiteResponse, Obstacle> {
     if *status == 0 {
         return Err(Obstacle::new(ObstacleKind::Late, "too late"));
@@ -56,7 +56,7 @@ fn key() -> MarkKey {
     MarkKey::new(b"a secret of thirty-two characters").unwrap()
 }
 
-/// Demands that a check says one line of each kind, with these words.
+/// Demands that a check gives one line of each kind, with these words.
 fn says(
     check: fn(&Responses, &Settings) -> Vec<CheckLine>,
     settings: &Settings,
@@ -74,7 +74,7 @@ fn says(
 const INDEX: &str = include_str!("../../../../fixtures/contract/index.json");
 const CALENDAR: &str = "/wp-json/tribe/events/v1";
 
-/// The list that a candidate answers which is no WordPress.
+/// The list of a candidate that is no WordPress.
 const LIST: &str = "/wp-json/calendar/events/v1/events";
 
 #[test]

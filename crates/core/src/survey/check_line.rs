@@ -1,11 +1,11 @@
-//! The lines of `check` and `init`: each has a kind, which also says how grave it is.
+//! The lines of `check` and `init`: each has a kind, which is also its gravity.
 
 /// The kind of a line; later ones are graver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LineKind {
     /// Something is as it should be.
     Ok,
-    /// Something to know; nothing has to be done.
+    /// A fact; nothing has to be done.
     Note,
     /// Something that an operator should look at before others find it; it is not counted.
     Warning,
@@ -21,12 +21,12 @@ pub enum LineKind {
     Unusable,
 }
 
-/// One line, with lines for the configuration file that settle what it says.
+/// One line, with lines for the configuration file that settle it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckLine {
     /// Its kind.
     pub kind: LineKind,
-    /// What it says.
+    /// Its sentence.
     pub text: String,
     /// Lines for a file.
     pub paste: Vec<String>,

@@ -1,4 +1,4 @@
-//! What `check` says, in its order: of the settings alone, and of the site and what stands beside it.
+//! The lines of `check` in their order: from the settings alone, and from the site with its surroundings.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ const SITE_CHECKS: [SiteJudge; 7] = [
     editors,
 ];
 
-/// What the responses so far show of the site of these settings.
+/// The findings of the responses so far about the site of these settings.
 pub fn check_site(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let listed = match &settings.origin.namespace {
         OriginNamespace::Listed(name) => Some(Fine.line(format!(
@@ -55,7 +55,7 @@ pub fn check_site(responses: &Responses, settings: &Settings) -> Vec<CheckLine> 
     listed.into_iter().chain(lines).collect()
 }
 
-/// What the settings show; `others_may_read` is true of a file that every account of the machine may read.
+/// The findings of the settings; `others_may_read` is true of a file that every account of the machine may read.
 pub fn check_settings(settings: &Settings, others_may_read: fn(&Path) -> bool) -> Vec<CheckLine> {
     let names = unreachable_names(settings).map(|reason| Warning.line(reason));
     let open = open_settings(settings, others_may_read).into_iter();
@@ -68,7 +68,8 @@ pub fn check_settings(settings: &Settings, others_may_read: fn(&Path) -> bool) -
         .collect()
 }
 
-/// What is known without asking: the rules that do not hold without the companion plugin, and who would be asked.
+/// The lines that need no request: the rules that do not hold without the companion plugin, and the servers that would
+/// get requests.
 pub fn check_offline(settings: &Settings) -> Vec<CheckLine> {
     let mut lines = Vec::new();
     if settings.origin.mark_key.is_none() {

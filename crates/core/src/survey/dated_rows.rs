@@ -1,4 +1,4 @@
-//! Which rows of the table of versions a site meets, and what it shows that no row knows.
+//! The rows of the table of versions that apply to a site, and the members of its responses that no row has.
 
 use calendar_edge_judge::contract::{
     DatedDifference, EventIds, Kind, PluginVersion, SiteVersion, TableInForce, dated_differences,
@@ -19,8 +19,8 @@ const PAGES: [(Kind, &str); 5] = [
     (Kind::Tag, "tags?per_page=1"),
 ];
 
-/// Which contract clients of a root get, and which rows lie between it and the site. The version that the plugin itself
-/// shows is more exact than what its index tells.
+/// The contract of a root's clients, and the rows between it and the site. The version that the plugin itself shows is
+/// more exact than that of its index.
 pub(super) fn dated_rows(root: &Root, shown: &str, in_force: &TableInForce) -> Vec<CheckLine> {
     let Some(wanted) = root.wanted() else {
         return Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn dated_rows(root: &Root, shown: &str, in_force: &TableInForce) -> V
     std::iter::once(first).chain(rows).collect()
 }
 
-/// What a row between the wanted version and the site's means for clients; none: it is not between them.
+/// The meaning of a row between the wanted version and the site's for clients; none: it is not between them.
 fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Option<String> {
     let has = site.has(row);
     let is_wanted = row.since <= wanted;
@@ -50,7 +50,7 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
     Some(format!("{fate}. {}", row.meaning))
 }
 
-/// What a handful of responses has that the newest version which the table knows does not have.
+/// The members of a handful of responses that the newest version of the table does not have.
 pub(super) fn unknown_rows(place: &AskedSite<'_>, path: &str, shown: &str) -> Vec<CheckLine> {
     let (mut lines, newest) = (Vec::new(), PluginVersion::NEWEST);
     if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {

@@ -10,7 +10,7 @@ use super::check_line::LineKind::{Differs, Note, Ok as Fine};
 use super::check_line::{CheckLine, shortened};
 use super::site_table::is_forwarded;
 
-/// What several differences have in common; the order is the order of the report.
+/// The common topic of several differences; the order is the order of the report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum DriftTopic {
     Missing,
@@ -20,7 +20,7 @@ enum DriftTopic {
     Unpublished(String),
 }
 
-/// How the index of one root differs from the table. Arguments that the settings let pass are left out.
+/// The differences between the index of one root and the table. Arguments that the settings let pass are left out.
 pub(super) fn drift_lines(
     drifts: &[Drift],
     path: &str,
@@ -72,7 +72,7 @@ fn classified(drift: &Drift) -> (DriftTopic, String) {
     }
 }
 
-/// Whether the settings already say what happens to an argument of an operation.
+/// True if the settings already decide about an argument of an operation.
 fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> bool {
     let own = table()
         .named(operation)
@@ -90,8 +90,8 @@ fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> boo
     }
 }
 
-/// What differs, where, and what the edge does about it. It is a finding where the edge refuses or drops what the site
-/// takes, or nobody has decided yet, and a note where the edge follows the site.
+/// The difference, its place, and its treatment by the edge. It is a finding where the edge refuses or drops an
+/// argument that the site takes, or where the settings do not decide yet, and a note where the edge follows the site.
 fn line(
     subject: &DriftTopic,
     places: &[String],
@@ -135,7 +135,7 @@ fn line(
     }
 }
 
-/// What the edge does with an argument that only the site has.
+/// The edge's treatment of an argument that only the site has.
 fn fate(settings: &Settings) -> &'static str {
     match (settings.profile, settings.undeclared) {
         (Profile::Compatible, _) | (Profile::Strict, Some(UndeclaredParameters::Forward)) => {

@@ -9,7 +9,7 @@ use super::guarded_rules::{circumvented, forwards_unjudged};
 use super::responses::Responses;
 use crate::settings::{Root, Settings};
 
-/// The post types of the calendar. WordPress serves one to its editors where the plugin says so.
+/// The post types of the calendar. WordPress serves one to its editors where the plugin allows it.
 const RECORD_TYPES: [&str; 4] = [
     "tribe_events",
     "tribe_venue",
@@ -20,8 +20,8 @@ const RECORD_TYPES: [&str; 4] = [
 /// A namespace of newer plugins, with routes of their own to the same records.
 const NEWER_NAMESPACE: &str = "tec/v1";
 
-/// Which rules about writes do not hold on other routes to the same records. It is advice and no finding: what WordPress's
-/// editors may do is decided there.
+/// The rules about writes that do not hold on other routes to the same records. It is advice and no finding: WordPress
+/// decides about the rights of its editors.
 pub(super) fn editors(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let (rules, site) = (circumvented(settings), settings.site());
     if rules.is_empty() || !forwards_unjudged(settings) {
@@ -49,7 +49,7 @@ pub(super) fn editors(responses: &Responses, settings: &Settings) -> Vec<CheckLi
     settings.roots.iter().map(of_root).collect()
 }
 
-/// The routes that are shown to everybody.
+/// The routes that are shown to every client.
 fn shown(place: &AskedSite<'_>) -> Vec<String> {
     let types = place.json("wp/v2/types").unwrap_or_default();
     let of_types = RECORD_TYPES.into_iter().filter(|name| types.get(name).is_some());

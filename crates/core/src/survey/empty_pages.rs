@@ -1,4 +1,4 @@
-//! Calendar pages without events: what stands in the way of answering them without WordPress.
+//! Calendar pages without events: the obstacles to a response without WordPress.
 
 use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
@@ -9,7 +9,7 @@ use crate::facts::{FactsReply, FactsReplyFault, FactsSnapshot};
 use crate::pages::{Hindrance, PageJudge};
 use crate::settings::{Mode, Settings};
 
-/// How pages are made, as the companion plugin tells it, if it may, and what follows.
+/// The way in which pages are made, as the companion plugin reports it, if it may, and the line about it.
 pub(super) fn empty_pages(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let ([root], true) = (settings.roots.as_slice(), forwards_unjudged(settings)) else {
         return Vec::new();
@@ -32,7 +32,7 @@ fn hindrance(reply: FactsReply) -> Result<Option<Hindrance>, FactsReplyFault> {
     Ok(PageJudge::new(&facts).hindrance().cloned())
 }
 
-/// Without the setting, a plugin that tells nothing is none to complain of.
+/// Without the setting, a plugin that reports nothing is no finding.
 fn line(mode: Mode, found: Result<Option<Hindrance>, FactsReplyFault>) -> Option<CheckLine> {
     Some(match (mode, found) {
         (Mode::Off, Ok(None)) => Note.line(

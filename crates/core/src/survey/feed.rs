@@ -5,7 +5,7 @@ use super::check_line::LineKind::{Note, Warning};
 use crate::settings::{Settings, WebhookSettings};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-/// Where readers ask, and where changes would be posted.
+/// The address of the feed for readers, and the address to which changes would be posted.
 pub(super) fn feed(settings: &Settings) -> Vec<CheckLine> {
     if !settings.feed.enabled {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Everything that a site shows about itself, found in the order in which each thing can be asked.
+//! Everything that a site shows about itself, in the order in which it can be requested.
 
 use std::net::SocketAddr;
 
@@ -29,13 +29,13 @@ pub struct FoundSite {
     pub host: Option<OriginHost>,
     /// The namespace of the calendar.
     pub namespace: String,
-    /// Scheme, host and port by which visitors know the site.
+    /// Scheme, host and port of the site for visitors.
     pub public: Url,
     /// Its name.
     pub name: Option<String>,
     /// Its time zone.
     pub zone: Option<String>,
-    /// The address that answered.
+    /// The address that responded.
     pub remote: Option<SocketAddr>,
     /// Its languages.
     pub languages: SiteLanguages,
@@ -43,10 +43,9 @@ pub struct FoundSite {
     pub parameters: Vec<String>,
 }
 
-/// What the responses so far show of a site of which only the front page is known, with the lines that say it.
-///
-/// # Errors
-/// Why the site cannot be used.
+/// The site of which only the front page is known, as the responses so far show it, with lines about it.
+/// || # Errors
+/// The reason for which the site cannot be used.
 pub fn find(
     responses: &Responses,
     asking: Asking<'_>,
@@ -144,7 +143,7 @@ fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacl
     }))
 }
 
-/// Scheme, host and port by which the site names itself; without a name those that answered.
+/// Scheme, host and port by which the site names itself; without a name those that responded.
 fn public(root: &RestRoot, page: &Visited<'_>, lines: &mut Vec<CheckLine>) -> Url {
     let named = root.document.home.as_ref().filter(|home| home.has_host());
     let is_web = |home: &&Url| matches!(home.scheme(), "http" | "https");

@@ -18,7 +18,7 @@ pub struct FurtherRoot {
     pub language: Option<String>,
     /// The REST root as the site names it.
     pub named: Url,
-    /// The same at the address by which the site is asked: `roots.origin_url`.
+    /// The same at the address that gets the requests: `roots.origin_url`.
     pub url: Url,
     /// Where it is.
     pub place: RootPlace,
@@ -33,24 +33,24 @@ pub enum RootPlace {
     Subsite,
     /// Nowhere: the site has pages in the language and no REST root at this address.
     Nowhere,
-    /// The pages are on another host, which was not asked.
+    /// The pages are on another host, which got no request.
     OtherHost,
 }
 
-/// What a page and the responses behind it advertise.
+/// The roots that a page and the responses behind it advertise.
 struct Candidates<'a> {
     place: &'a AskedSite<'a>,
     /// By the address of the root.
     roots: BTreeMap<String, FurtherRoot>,
 }
 
-/// Maximum number of languages that are asked for; more are hardly a site's own.
+/// Maximum number of languages that are read; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
 
 /// Maximum number of links of a page that are looked at.
 const MOST_LINKS: usize = 500;
 
-/// Maximum number of folders that are asked for a site of their own.
+/// Maximum number of folders that are tried as sites of their own.
 const MOST_SUBSITES: usize = 16;
 
 /// A language, and the address of its home page.
@@ -92,7 +92,7 @@ pub(super) fn alternates(home: &SiteResponse, base: &Url) -> Vec<LanguageHome> {
     found
 }
 
-/// Whether a text names a language: `de`, `pt-BR`.
+/// True if a text names a language: `de`, `pt-BR`.
 pub(super) fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
@@ -100,7 +100,7 @@ pub(super) fn is_tag(text: &str) -> bool {
     (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
 }
 
-/// Whether an index is that of a root of its own, and not the one of the site above under another path.
+/// True if an index is that of a root of its own, and not the one of the site above under another path.
 fn is_own_index(index: &Value, root: &Url) -> bool {
     let up = index.pointer("/_links/up/0/href").and_then(Value::as_str);
     up.and_then(|up| Url::parse(up).ok())
@@ -172,7 +172,7 @@ impl Candidates<'_> {
         let links = answer.links().into_iter();
         for link in links.filter(|link| link.is_api && link.is_in_header) {
             let root = self.place.address().join(&link.target).ok();
-            // Another spelling of the host is told by the check of the home page.
+            // Another spelling of the host is reported by the check of the home page.
             if let Some(root) = root.filter(|root| self.is_of_site(root) && root.query().is_none()) {
                 self.add(language, root, RootPlace::Site);
             }
@@ -218,7 +218,7 @@ impl Candidates<'_> {
         self.is_of_site(root) && self.place.backend.roots.iter().any(is_same)
     }
 
-    /// Whether an address is on a host by which the site is known.
+    /// True if an address is on a known host of the site.
     fn is_of_site(&self, address: &Url) -> bool {
         let (named, address) = (OriginHost::of(address), self.place.address());
         let known = [

@@ -2,7 +2,7 @@
 
 use crate::settings::{OtherTraffic, Settings};
 
-/// What an operator has to know, and the step that is left.
+/// The fact that an operator needs, and the step that is left.
 pub fn unguarded(settings: &Settings) -> String {
     let step = match settings.origin.mark_key {
         Some(_) => "install the companion plugin with the secret of `origin.secret_file`",
@@ -14,7 +14,7 @@ pub fn unguarded(settings: &Settings) -> String {
     )
 }
 
-/// Whether clients can send requests to the site that the edge does not judge.
+/// True if clients can send requests to the site that the edge does not judge.
 pub fn forwards_unjudged(settings: &Settings) -> bool {
     settings.other == OtherTraffic::Forward
 }

@@ -6,7 +6,7 @@ use crate::errors::LOOP_DETECTED;
 
 use super::responses::{GUARD, SiteResponse, code};
 
-/// Firewalls by a header of their answers.
+/// Firewalls by a header of their responses.
 const BY_HEADER: [(&str, &str); 4] = [
     ("cf-mitigated", "Cloudflare"),
     ("cf-ray", "Cloudflare"),
@@ -22,14 +22,14 @@ const BY_WORDS: [(&str, &str); 4] = [
     ("all-in-one security", "All-In-One Security"),
 ];
 
-/// What to do where an edge answers, and refuses its own request.
+/// Advice where an edge responds, and refuses its own request.
 const CIRCLE: &str = "`origin.url` leads back to this edge: give the site an address of its own, such as a second port of its \
      web server (docs/start.md), and name it in `origin.url`, for `init` in `--site`";
 
 /// Pages of php-fpm for a script that it cannot run, whole.
 const OF_PHP: [&str; 3] = ["File not found.", "No input file specified.", "Access denied."];
 
-/// What responds in place of WordPress, with the next step; none: it may be WordPress itself.
+/// The server that responds in place of WordPress, with the next step; none: it may be WordPress itself.
 pub(super) fn hindrance(answer: &SiteResponse) -> Option<String> {
     let (status, text) = (answer.status.as_u16(), answer.text());
     let text = text.trim();
@@ -71,7 +71,7 @@ pub(super) fn hindrance(answer: &SiteResponse) -> Option<String> {
     }
 }
 
-/// The web server asks for Basic credentials, with its name for what it protects.
+/// The web server requires Basic credentials; the realm is its name for the protected space.
 fn basic_auth(realm: &str) -> String {
     let realm = if realm.is_empty() {
         String::new()
@@ -101,7 +101,7 @@ fn maintenance(answer: &SiteResponse) -> String {
         .to_owned()
 }
 
-/// Whether the companion plugin gave an answer, which has its own advice.
+/// True if the companion plugin responded, which has its own advice.
 fn is_of_companion(answer: &SiteResponse) -> bool {
     answer.json().is_some_and(|json| code(&json).starts_with(GUARD))
 }

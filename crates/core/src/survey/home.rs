@@ -1,4 +1,4 @@
-//! The home page, asked for as clients would get it: whether the site sends them elsewhere.
+//! The home page, requested as clients would: a site that sends them elsewhere is a finding.
 
 use url::Url;
 
@@ -12,7 +12,7 @@ use super::pages::past_the_edge;
 use super::responses::{Responses, SiteResponse};
 use crate::settings::{BackendSettings, OriginHost, Settings};
 
-/// What the response to a request for the home page shows about the address of the site.
+/// The findings of the response to a request for the home page about the address of the site.
 pub(super) fn home(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     if !forwards_unjudged(settings) {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! The languages of a site: what `check` says of those that are not configured, and what `init` writes of them.
+//! The languages of a site: the lines of `check` about those that are not configured, and the tables that `init`
+//! writes.
 
 use serde_json::Value;
 use url::Url;
@@ -52,7 +53,7 @@ pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings)
     further_roots(&place, home, &[]).into_iter().map(line).collect()
 }
 
-/// Finds the languages from `hreflang` links, `Link` headers and what plugins list, and asks each root.
+/// Finds the languages from `hreflang` links, `Link` headers and the lists of plugins, and requests each root.
 pub(super) fn site_languages(
     responses: &Responses,
     site: &BackendSettings,
@@ -101,7 +102,7 @@ fn own_language(site: &BackendSettings, page: &Visited<'_>, listed: &[LanguageHo
     own.map(|(language, _)| language.clone())
 }
 
-/// What a root answers, with its index; none: it is none.
+/// The line about a root, with its index; none: it is no root.
 fn asked(responses: &Responses, site: &BackendSettings, root: &FurtherRoot) -> (CheckLine, Option<Value>) {
     let (told, url) = (root.told(), &root.url);
     if root.place == RootPlace::Nowhere {

@@ -1,8 +1,8 @@
-//! What a site shows before the edge serves it, judged: what `check` and `init` say.
+//! A site before the edge serves it, judged: the lines of `check` and `init`.
 //!
-//! A judge looks into [`Responses`] for the responses that it needs. What is not there yet is wanted: whoever has sockets
-//! sends all wanted requests at once, and runs the judge again, until nothing more is wanted. [`check_site()`] compares a
-//! site with settings, one file a subject; [`find()`] reads a site of which only the front page is known.
+//! A judge looks into [`Responses`] for the responses that it needs. One that is not there yet is wanted: the shell
+//! sends all wanted requests at once, and runs the judge again, until nothing more is wanted. [`check_site()`] compares
+//! a site with settings, one file a subject; [`find()`] reads a site of which only the front page is known.
 
 mod addresses;
 mod asked_site;

@@ -1,4 +1,4 @@
-//! Whether the URLs in responses can be followed by clients on other hosts.
+//! URLs in responses, and the clients on other hosts that cannot follow them.
 
 use std::net::IpAddr;
 

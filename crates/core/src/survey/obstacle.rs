@@ -7,11 +7,11 @@ use url::{Position, Url};
 #[error("{text}")]
 pub struct Obstacle {
     text: String,
-    /// What follows from it.
+    /// Its consequence.
     pub kind: ObstacleKind,
 }
 
-/// What follows from a reason.
+/// The consequence of an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObstacleKind {
     /// The request was not sent yet.
@@ -20,9 +20,9 @@ pub enum ObstacleKind {
     Unreachable,
     /// TLS works, and the certificate is not accepted.
     Certificate,
-    /// Another address answers for this one.
+    /// Another address responds for this one.
     Elsewhere,
-    /// A server that knows its site by another name alone would answer like this.
+    /// A server that serves its site under another name alone would respond like this.
     Strange,
     /// The REST API refuses visitors, or the companion plugin the mark.
     Refused,
@@ -46,7 +46,7 @@ impl Obstacle {
         Self::new(ObstacleKind::Other, text)
     }
 
-    /// The same about a page of a site, with what to do where the site does not answer at all.
+    /// The same about a page of a site, with advice where the site does not respond at all.
     pub(super) fn at(self, url: &Url) -> Self {
         let rest = url[Position::BeforeHost..].trim_end_matches('/');
         let step = match self.kind {
@@ -61,7 +61,7 @@ impl Obstacle {
         Self::new(self.kind, format!("{url}: {self}{step}"))
     }
 
-    /// True if the server may answer otherwise to requests that name the public host.
+    /// True if the server may respond otherwise to requests that name the public host.
     pub const fn may_end_under_the_name(&self) -> bool {
         matches!(
             self.kind,

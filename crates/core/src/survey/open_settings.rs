@@ -1,4 +1,4 @@
-//! Settings that open the edge to more than an operator may think (T-96): `check` and `serve` say them aloud.
+//! Settings that open the edge to more than an operator may think (T-96): `check` and `serve` report them.
 
 use std::fmt;
 use std::path::Path;
@@ -8,14 +8,14 @@ use ipnet::IpNet;
 
 use super::named_address::expects_foreign_clients;
 
-/// A setting that opens something, for whom, and what closes it.
+/// A setting that opens the edge to others, with its consequence and its remedy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OpenSetting {
     /// The setting.
     pub key: &'static str,
-    /// For whom it opens what.
+    /// The consequence, and the clients that it is about.
     pub cause: String,
-    /// What closes it.
+    /// The setting that closes it.
     pub remedy: &'static str,
 }
 
@@ -45,7 +45,7 @@ fn admin(settings: &Settings) -> Option<OpenSetting> {
     })
 }
 
-/// Everybody is a proxy, and so names the client as whom it counts.
+/// Every address is a proxy, and so names the client as which it counts.
 fn proxies(settings: &Settings) -> Option<OpenSetting> {
     let trusted = IpNet::aggregate(&settings.trusted_proxies);
     let everybody = trusted.into_iter().find(|network| network.prefix_len() == 0)?;
@@ -76,7 +76,7 @@ fn local_writes(settings: &Settings) -> Option<OpenSetting> {
     })
 }
 
-/// Only a proxy of this machine connects, and its clients are not told apart.
+/// Only a proxy of this machine connects, and its clients are not distinguished.
 fn one_client(settings: &Settings) -> Option<OpenSetting> {
     let is_local = |listen: &ListenAddress| listen.tcp().is_none_or(|address| address.ip().is_loopback());
     let is_one = settings.trusted_proxies.is_empty() && settings.listen.iter().all(is_local);

@@ -1,4 +1,4 @@
-//! What a survey asks of servers, and the responses so far.
+//! The requests of a survey to servers, and the responses so far.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ use crate::settings::{BackendSettings, MarkKey};
 /// The way to one REST root, or to the rest of its site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Way {
-    /// The name of the backend by whose settings it leads, and its address.
+    /// The name of the backend whose settings apply to the request, and its address.
     pub(super) backend: (String, Url),
     /// The REST root as the settings name it.
     pub root: Url,
-    /// True on the way of the rest of the site, whose requests name the public host, and do not ask for JSON.
+    /// True on the way of the rest of the site, whose requests name the public host, and do not request JSON.
     pub is_page: bool,
     /// The setting or flag with the address, for advice.
     pub key: &'static str,
@@ -52,14 +52,14 @@ pub struct SiteResponse {
     pub remote: Option<SocketAddr>,
 }
 
-/// The responses so far. A judge that looks for one that is not there sees an obstacle that says so, and is run again
-/// when it has arrived: only its last run counts.
+/// The responses so far. A judge that looks for one that is not there gets an obstacle of kind `Pending`, and is run
+/// again when it has arrived: only its last run counts.
 #[derive(Debug)]
 pub struct Responses {
     known: HashMap<Ask, Result<SiteResponse, Obstacle>>,
     /// Each with the settings of its backend.
     wanted: RefCell<Vec<(Ask, BackendSettings)>>,
-    /// Of the questions to the companion plugin, whose sealed replies name it.
+    /// Of the requests to the companion plugin, whose sealed replies name it.
     pub(super) nonce: Option<[u8; 16]>,
 }
 
@@ -93,7 +93,7 @@ impl Way {
         }
     }
 
-    /// A question to the companion plugin at its root, with a nonce that no other has.
+    /// A request to the companion plugin at its root, with a nonce that no other has.
     pub fn to_facts(self, question: &FactsQuestion, nonce: [u8; 16]) -> Ask {
         let (root, path) = (self.root.path().trim_end_matches('/'), FactsQuestion::PATH);
         let target = format!("{root}{path}?{}", question.query(nonce));
@@ -114,10 +114,9 @@ impl Responses {
         Self { known, wanted, nonce }
     }
 
-    /// The response to a request, or why there is none.
-    ///
-    /// # Errors
-    /// The obstacle that the request met; [`super::ObstacleKind::Pending`] as long as nobody has sent it.
+    /// The response to a request.
+    /// || # Errors
+    /// The obstacle in the way of the request; [`super::ObstacleKind::Pending`] until it has been sent.
     pub(super) fn get(&self, ask: Ask, backend: &BackendSettings) -> Result<&SiteResponse, Obstacle> {
         if let Some(found) = self.known.get(&ask) {
             return found.as_ref().map_err(Clone::clone);
@@ -129,7 +128,7 @@ impl Responses {
         Err(Obstacle::new(ObstacleKind::Pending, "not asked yet"))
     }
 
-    /// What judges looked for and did not find since the last call.
+    /// The requests without a response that judges have wanted since the last call.
     pub fn take_wanted(&mut self) -> Vec<(Ask, BackendSettings)> {
         self.wanted.take()
     }
@@ -143,15 +142,14 @@ impl Responses {
 // === impl SiteResponse ===
 
 impl SiteResponse {
-    /// The sealed reply of the companion plugin to the question with this nonce.
-    ///
-    /// # Errors
-    /// When this is no reply to the question, or its seal is not of this key.
+    /// The sealed reply of the companion plugin to the request with this nonce.
+    /// || # Errors
+    /// When this is no reply to the request, or its seal is not of this key.
     pub fn facts(&self, key: &MarkKey, nonce: [u8; 16]) -> Result<FactsReply, FactsReplyFault> {
         FactsReply::of_response(key, nonce, self.status, &self.headers, &self.body)
     }
 
-    /// The body as text; what is not UTF-8 is replaced.
+    /// The body as text; bytes that are not UTF-8 are replaced.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

@@ -14,7 +14,7 @@ use super::root_document::RootDocument;
 use super::visit::{Asking, Visited, front, is_same_site};
 use crate::pages::tags;
 
-/// A REST root that answers.
+/// A REST root that responds.
 pub(super) struct RestRoot {
     /// Without a slash at the end.
     pub(super) url: Url,
@@ -54,7 +54,7 @@ pub(super) fn rest_root(
             continue;
         }
         match look(responses, asking, candidate, lines) {
-            // Later candidates are asked only if this one is none.
+            // Later candidates are requested only if this one is none.
             Err(obstacle) if !matches!(obstacle.kind, ObstacleKind::Pending | ObstacleKind::Late) => {
                 failed.push(obstacle);
             }
@@ -98,7 +98,7 @@ fn folder(path: &str) -> &str {
     path.rfind('/').and_then(|end| path.get(..=end)).unwrap_or("/")
 }
 
-/// What to do where nobody gets in.
+/// Advice where every client is refused.
 const CLOSED: &str =
     "look for a plugin or a rule of the web server that closes it, and open reads of the calendar";
 
@@ -180,7 +180,7 @@ fn nowhere(
     Obstacle::new(ObstacleKind::Strange, text)
 }
 
-/// Whether a page is one of WordPress: it loads files from WordPress's folders, or says so.
+/// True if a page is one of WordPress: it loads files from WordPress's folders, or names it as its generator.
 fn is_wordpress(page: &str) -> bool {
     let is_generator = |content: &str| content.starts_with("WordPress");
     tags(page).any(|tag| {

@@ -7,7 +7,7 @@ use url::Url;
 use super::further_roots::{LanguageHome, is_tag};
 use super::responses::{SiteResponse, code};
 
-/// What a REST root says about its site. All of it is text of the site.
+/// The members of a REST root about its site. All of it is text of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootDocument {
     pub(super) name: Option<String>,
@@ -30,7 +30,7 @@ const MOST: usize = 200;
 // === impl RootDocument ===
 
 impl RootDocument {
-    /// Reads the response of a root; the error says what it is instead.
+    /// Reads the response of a root; the error names the document that it is instead.
     pub(super) fn read(answer: &SiteResponse) -> Result<Self, String> {
         let status = answer.status.as_u16();
         let Some(json) = answer.json() else {
@@ -67,7 +67,7 @@ impl RootDocument {
         })
     }
 
-    /// Whether the site lists a namespace that begins like this.
+    /// True if the site lists a namespace that begins like this.
     pub(super) fn has_namespace(&self, beginning: &str) -> bool {
         self.namespaces.iter().any(|name| name.starts_with(beginning))
     }

@@ -1,4 +1,4 @@
-//! How much of the plugin's second API, `tec/v1`, the edge decides where it forwards the rest of the site.
+//! The plugin's second API, `tec/v1`, as far as the edge decides about it where it forwards the rest of the site.
 
 use calendar_edge_judge::contract::{PublishedRoutes, SECOND_NAMESPACE};
 
@@ -6,7 +6,7 @@ use super::asked_site::AskedSite;
 use super::check_line::{CheckLine, LineKind};
 use crate::settings::{Mode, OtherTraffic, Settings};
 
-/// What of the second API below a root is decided; nothing where the edge refuses all of it.
+/// The decided part of the second API below a root; nothing where the edge refuses all of it.
 pub(super) fn second_routes(place: &AskedSite<'_>, path: &str, settings: &Settings) -> Option<CheckLine> {
     if settings.other != OtherTraffic::Forward {
         return None;

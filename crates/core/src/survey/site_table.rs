@@ -18,7 +18,7 @@ pub(super) fn in_force(index: &Value, place: &AskedSite<'_>) -> TableInForce {
     TableInForce::over(&published.with_event_ids(shown))
 }
 
-/// Whether the edge forwards an argument that only the site has, in all of these operations.
+/// True if the edge forwards an argument that only the site has, in all of these operations.
 pub(super) fn is_forwarded(argument: &str, operations: &[String], in_force: &TableInForce) -> bool {
     operations.iter().all(|name| {
         let operation = table().named(name);

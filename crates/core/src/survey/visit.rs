@@ -11,7 +11,7 @@ use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::{Responses, SiteResponse};
 use crate::settings::{BackendSettings, OriginHost, OriginSettings, Settings};
 
-/// A page, and the address at which it was answered.
+/// A page, and the address that responded with it.
 pub(super) struct Visited<'a> {
     pub(super) url: Url,
     pub(super) answer: &'a SiteResponse,
@@ -20,13 +20,13 @@ pub(super) struct Visited<'a> {
 /// Maximum number of redirects from one address.
 const MOST_REDIRECTS: usize = 5;
 
-/// Maximum size of one answer, in bytes.
+/// Maximum size of one response, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
 /// Maximum time to connect. Settings of the file do not exist yet.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// A site that is asked, and how.
+/// A site, and the form of requests to it.
 #[derive(Debug, Clone)]
 pub struct SiteRequest {
     /// The address of its front page.
@@ -39,7 +39,7 @@ pub struct SiteRequest {
     pub access: OriginSettings,
 }
 
-/// The questions to one site under one name.
+/// The requests to one site under one name.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
     /// The site.
@@ -51,7 +51,7 @@ pub struct Asking<'a> {
 // === impl SiteRequest ===
 
 impl SiteRequest {
-    /// The public address, where its host is another than the one that is asked.
+    /// The public address, where its host is another than the one that gets the request.
     pub fn other_name(&self) -> Option<&Url> {
         let public = self.public_url.as_ref();
         public.filter(|public| OriginHost::of(public) != OriginHost::of(&self.address))
@@ -107,7 +107,7 @@ impl Asking<'_> {
         Err(looped(&url, IN_A_BROWSER))
     }
 
-    /// A location as the site means it: relative to the address under which it was asked.
+    /// A location as the site means it: relative to the address that the request named.
     fn join(&self, url: &Url, location: &str) -> Option<Url> {
         let Some(named) = self.named else {
             return url.join(location).ok();
@@ -117,7 +117,7 @@ impl Asking<'_> {
         asked.join(location).ok()
     }
 
-    /// A public address at the server that is asked; other addresses stay.
+    /// A public address at the server that gets the requests; other addresses stay.
     fn at_server(&self, url: &Url, location: &Url) -> Url {
         let named = self.named.and_then(OriginHost::of);
         if named.is_none() || named != OriginHost::of(location) {
@@ -129,7 +129,7 @@ impl Asking<'_> {
         target
     }
 
-    /// What to do about a page that redirects to itself.
+    /// Advice about a page that redirects to itself.
     fn loop_advice(&self, url: &Url, location: &Url) -> String {
         let host = self.named.and_then(OriginHost::of);
         let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", url.scheme())).ok());
@@ -141,8 +141,8 @@ fn looped(url: &Url, advice: &str) -> Obstacle {
     Obstacle::other(format!("{url} redirects in a circle: {advice}"))
 }
 
-/// Another address answers. WordPress keeps the host of a request, and drops a port that the site's own address does not
-/// have.
+/// Another address responds. WordPress keeps the host of a request, and drops a port that the site's own address does
+/// not have.
 fn elsewhere(from: &Url, to: &Url) -> Obstacle {
     let advice = if from.host() == to.host() {
         "because the site knows itself by another address than that of its server: give the one that clients use with \
@@ -171,10 +171,10 @@ pub(super) fn front(url: &Url) -> String {
     url.to_string()
 }
 
-/// What to do about a circle that only the site knows.
+/// Advice about a circle that shows only at the site.
 const IN_A_BROWSER: &str = "open it in a browser, and give --site the address that it ends at";
 
-/// Whether a redirect stays within a site: the same host, with `www.` or without, at the same port or at the port of
+/// True if a redirect stays within a site: the same host, with `www.` or without, at the same port or at the port of
 /// its scheme. It may lead to https, and not back from it.
 pub(super) fn is_same_site(from: &Url, to: &Url) -> bool {
     let name = |url: &Url| {

@@ -1,4 +1,4 @@
-//! The companion plugin as a wall: whether it refuses calls without a mark.
+//! The companion plugin as a wall, which refuses calls without a mark.
 
 use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
@@ -8,7 +8,7 @@ use super::responses::code;
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
-/// What comes of a request for the index of a root without a mark, which changes nothing wherever it arrives; the wall
+/// The result of a request for the index of a root without a mark, which changes nothing wherever it arrives; the wall
 /// stands if the line is no finding.
 pub(super) fn wall(place: &AskedSite<'_>, path: &str) -> CheckLine {
     let open = match place.rest(&place.backend.origin.namespace, false) {

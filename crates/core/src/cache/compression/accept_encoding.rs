@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue};
 use super::coding::Coding;
 use crate::cache::weight::{Weight, weight};
 
-/// The coding that a client likes best; none if it likes the plain body better, or says nothing.
+/// The coding that a client likes best; none if it likes the plain body better, or has no preference.
 ///
 /// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain body.
 /// Items that cannot be read count as absent.
@@ -64,7 +64,7 @@ fn text(field: &HeaderValue) -> Option<&str> {
     field.to_str().ok()
 }
 
-/// One item: a name, and its weight of 1 unless it says another.
+/// One item: a name, and its weight, 1 by default.
 fn item(text: &str) -> Option<(&str, Weight)> {
     let (name, weight) = match text.split_once(';') {
         None => (text, 1000),

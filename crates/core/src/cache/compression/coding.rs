@@ -33,7 +33,7 @@ impl Coding {
         HeaderValue::from_static(self.name())
     }
 
-    /// Whether a client means this coding by a name; names have no case, and `x-gzip` is `gzip`.
+    /// True if a client means this coding by a name; names have no case, and `x-gzip` is `gzip`.
     pub(super) fn is_called(self, name: &str) -> bool {
         name.eq_ignore_ascii_case(self.name()) || (self == Self::Gzip && name.eq_ignore_ascii_case("x-gzip"))
     }

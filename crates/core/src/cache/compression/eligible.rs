@@ -6,7 +6,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 /// The shortest body that is compressed, in bytes: a shorter one fits into a packet or two anyway.
 pub const SHORTEST: u64 = 1024;
 
-/// Returns true if the content coding of a response depends on `Accept-Encoding`: it is whole, of a type that shrinks, and nobody compressed it or forbids it.
+/// Returns true if the content coding of a response depends on `Accept-Encoding`: it is whole, of a type that shrinks,
+/// not compressed yet, and no header forbids it.
 pub fn eligible(status: StatusCode, headers: &HeaderMap) -> bool {
     let has_body = !status.is_informational()
         && !matches!(
@@ -42,7 +43,7 @@ fn is_text(content_type: &HeaderValue) -> bool {
         || essence.ends_with("+xml")
 }
 
-/// Returns true if `Cache-Control` says `no-transform`: nobody on the way may change the coding of the response.
+/// Returns true if `Cache-Control` has `no-transform`: no server on the way may change the coding of the response.
 pub fn forbids_change(headers: &HeaderMap) -> bool {
     headers
         .get_all(CACHE_CONTROL)

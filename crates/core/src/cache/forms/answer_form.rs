@@ -1,4 +1,4 @@
-//! `Accept`: the form of events that a client asks for (RFC 9110 section 12.5.1).
+//! `Accept`: the form of events that a client prefers (RFC 9110 section 12.5.1).
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::{Action, Kind};
 /// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Representation {
-    /// JSON, as WordPress answers.
+    /// JSON, as WordPress sends it.
     #[default]
     Json,
     /// iCalendar (RFC 5545).
@@ -46,8 +46,9 @@ impl Representation {
 
     /// The form that a client gets of the response to a call.
     ///
-    /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
-    /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.
+    /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope
+    /// has JSON inside, and an unacceptable response is better than none: a client that names nothing that is offered
+    /// gets JSON.
     pub fn chosen(
         offers_calendar: bool,
         call: &ForwardableCall,
@@ -65,7 +66,8 @@ impl Representation {
     }
 
     fn accepted(headers: &HeaderMap) -> Self {
-        // How closely a media range names JSON, and its weight: the closest counts, and of equal ones the first.
+        // The closeness with which a media range names JSON, and its weight: the closest counts, and of equal ones the
+        // first.
         let (mut closeness, mut json, mut calendar) = (0, 0, None);
         for (range, weight) in accepted_ranges(headers) {
             let named = match range {
@@ -101,7 +103,7 @@ fn accepted_ranges(headers: &HeaderMap) -> impl Iterator<Item = (&str, Weight)> 
     fields.flat_map(|field| field.split(',')).filter_map(item)
 }
 
-/// One item: a media range, and its weight of 1 unless it says another. Its other parameters do not count.
+/// One item: a media range, and its weight, 1 by default. Its other parameters do not count.
 fn item(text: &str) -> Option<(&str, Weight)> {
     let mut parts = text.split(';').map(str::trim);
     let range = parts.next()?;

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::answer_form::Representation;
 
-/// Headers of a page that say nothing about the form.
+/// Headers of a page that do not depend on the form.
 const OF_PAGE: [HeaderName; 6] = [
     AGE,
     CONTENT_LENGTH,

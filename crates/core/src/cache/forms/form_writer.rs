@@ -13,7 +13,8 @@ pub const MOST_EVENTS: u64 = 500;
 /// reads of a calendar.
 pub const MOST_BYTES: usize = 900_000;
 
-/// Maximum number of pages that are read for one response: sites may list fewer events on a page than they are asked for.
+/// Maximum number of pages that are read for one response: sites may list fewer events on a page than the request
+/// names.
 const MOST_PAGES: u32 = 50;
 
 /// Writes the pages of one read as a calendar.
@@ -24,7 +25,7 @@ pub struct RepresentationWriter {
     /// Events on the pages so far, those that are listed twice included.
     listed: u64,
     repeated: u64,
-    /// Events that match, as the first page says.
+    /// Events that match, as the first page counts them.
     total: Option<u64>,
     is_full: bool,
 }
@@ -119,11 +120,9 @@ impl RepresentationWriter {
         self.is_full = self.is_full || self.listed >= MOST_EVENTS;
     }
 
-    /// The response. `is_whole` says that all pages of the list were wanted.
-    ///
-    /// # Errors
-    ///
-    /// [`PageFault::Changed`] if the pages do not hold as many events as they said.
+    /// The response. `is_whole` is true if all pages of the list were wanted.
+    /// || # Errors
+    /// || [`PageFault::Changed`] if the pages do not hold as many events as they state.
     pub fn finish(self, is_whole: bool) -> Result<WrittenRepresentation, PageFault> {
         let total = self.total.filter(|_| is_whole).unwrap_or(self.listed);
         if !self.is_full && self.listed < total {

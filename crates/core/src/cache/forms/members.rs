@@ -26,7 +26,7 @@ pub(super) fn degrees(record: &Value, name: &str, most: f64) -> Option<f64> {
     (found.abs() <= most).then_some(found)
 }
 
-/// True if a member says yes.
+/// True if a member is true.
 pub(super) fn is_true(record: &Value, name: &str) -> bool {
     matches!(record.get(name), Some(Value::Bool(true)))
 }

@@ -1,4 +1,4 @@
-//! Which form of events a client gets: JSON as WordPress answers, or another that is written of it.
+//! The form of events for a client: JSON as WordPress sends it, or another that is written from it.
 
 mod answer_form;
 mod calendar;

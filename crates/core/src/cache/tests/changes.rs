@@ -1,4 +1,4 @@
-//! What makes a kept response outdated.
+//! The changes that make a kept response outdated.
 
 use http::{HeaderValue, StatusCode};
 

@@ -12,7 +12,7 @@ use super::page::WhatChanged;
 use crate::cache::Tag;
 use crate::unix_time::UnixTime;
 
-/// The log as it is written. Any earlier state of a log is a right one: it only knows of fewer changes.
+/// The log as it is written. Any earlier state of a log is a right one: it only has fewer changes.
 #[derive(Serialize, Deserialize)]
 struct LogText {
     begun: FeedPosition,

@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// A tracker that knows the site to be at this number.
+    /// A tracker of a site that is at this number.
     fn at_number(number: u64) -> ChangeTracker {
         let mut tracker = ChangeTracker::default();
         assert!(!tracker.shown(number, None, at(0)));

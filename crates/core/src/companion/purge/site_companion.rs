@@ -138,8 +138,7 @@ impl SiteCompanion {
     }
 
     /// True if the next number may make the edge's state current: the site responds, and has shown none for
-    /// `reconcile`, or
-    /// since a write.
+    /// `reconcile`, or since a write.
     pub fn awaits_number(&self, reconcile: Duration, now: UnixTime) -> bool {
         let responds = self.last.is_some() && self.doubt == Doubt::None;
         responds && (self.is_older_than(reconcile, now) || !self.has_shown_writes())

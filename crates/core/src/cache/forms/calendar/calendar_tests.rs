@@ -1,4 +1,4 @@
-//! Recorded answers as calendars.
+//! Recorded responses as calendars.
 
 use crate::cache::forms::{PageFault, RepresentationWriter, WrittenRepresentation};
 use serde_json::json;

@@ -87,7 +87,7 @@ fn modified(event: &Value) -> Option<DateTime> {
     time(event, "modified_utc").or_else(|| time(event, "date_utc"))
 }
 
-/// When an event was as it is. A calendar must say so: without a time of change, the start is as good as any.
+/// The time of an event's last change. A calendar must have one: without a time of change, the start is as good as any.
 fn stamp(event: &Value) -> String {
     let stamp = modified(event).or_else(|| time(event, "utc_start_date"));
     let stamp = stamp.or_else(|| time(event, "start_date"));
@@ -161,7 +161,7 @@ fn mail_address(text: &str) -> Option<&str> {
         .then_some(text)
 }
 
-/// What the site says about an event that does not take place as it was planned.
+/// The site's status of an event that does not take place as it was planned.
 fn status(event: &Value, lines: &mut ContentLines) {
     let stated = event
         .get("json_ld")
@@ -193,7 +193,7 @@ fn image(event: &Value, lines: &mut ContentLines) {
     lines.plain(&format!("ATTACH;FMTTYPE={media_type}"), &address);
 }
 
-/// A web address; what cannot stand in one is encoded. `None` for anything else.
+/// A web address; characters that cannot stand in one are encoded. `None` for anything else.
 fn url(text: &str) -> Option<String> {
     let text = text.trim();
     let is_web = text.starts_with("https://") || text.starts_with("http://");

@@ -1,4 +1,4 @@
-//! Begin and end of an event, as the API tells them.
+//! Begin and end of an event, as the API gives them.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -88,7 +88,7 @@ fn both(start: DateTime, end: Option<DateTime>) -> impl Iterator<Item = (&'stati
     std::iter::once(("DTSTART", start)).chain(end)
 }
 
-/// Whether the rules of a zone say the same about these clock times as the site does in UTC, and nothing else.
+/// True if the rules of a zone give the same times in UTC for these clock times as the site does, and no others.
 fn agree(rules: &TimeZone, local: [Option<DateTime>; 2], utc: [Option<DateTime>; 2]) -> bool {
     local.into_iter().zip(utc).all(|(local, utc)| match (local, utc) {
         (Some(local), Some(utc)) => {
@@ -149,7 +149,7 @@ mod tests {
         let local = ["2027-04-02 19:00:00", "2027-04-02 23:59:59"];
         let utc = ["2027-04-02 23:00:00", "2027-04-03 03:59:59"];
         assert_eq!(timed("America/New_York", local, utc).as_deref(), Some(expected));
-        // The site does not have to tell UTC where the zone is known.
+        // The site may leave UTC out where the zone is known.
         assert_eq!(
             timed("America/New_York", local, ["", ""]).as_deref(),
             Some(expected)

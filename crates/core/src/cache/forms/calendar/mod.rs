@@ -15,7 +15,7 @@ use content_lines::ContentLines;
 use event_lines::{host, write_event};
 use zones::UsedZones;
 
-/// The time after which programs should ask again.
+/// The time after which programs should request the calendar again.
 const REFRESH: &str = "PT15M";
 
 /// A calendar that is being written.
@@ -58,7 +58,7 @@ impl CalendarWriter {
         self.events.cut(length);
     }
 
-    /// The whole calendar, which says how many events it does not hold.
+    /// The whole calendar, with the number of events that it does not hold.
     pub(super) fn finish(self, left_out: u64) -> Vec<u8> {
         let mut lines = ContentLines::default();
         lines.plain("BEGIN", "VCALENDAR");

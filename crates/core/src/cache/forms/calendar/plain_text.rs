@@ -130,7 +130,7 @@ fn tag(text: &str) -> Option<(MarkupTag, &str)> {
     Some((MarkupTag { name, is_end }, behind))
 }
 
-/// What follows the next `>` outside of quotes.
+/// The text behind the next `>` outside of quotes.
 fn behind_tag(text: &str) -> &str {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -144,7 +144,7 @@ fn behind_tag(text: &str) -> &str {
     ""
 }
 
-/// What follows the end tag of an element.
+/// The text behind the end tag of an element.
 fn behind_end_of<'a>(name: &str, text: &'a str) -> &'a str {
     let mut rest = text;
     while let Some((_, found)) = rest.split_once('<') {

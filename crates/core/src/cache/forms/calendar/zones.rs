@@ -168,14 +168,14 @@ impl UsedZone {
     }
 }
 
-/// What holds from a change of the clock on.
+/// The rule that holds from a change of the clock on.
 fn observance(lines: &mut ContentLines, rules: &TimeZone, change: Timestamp) {
     let before = change.checked_sub(1.second()).unwrap_or(change);
     let from = rules.to_offset(before);
     write_observance(lines, rules, change, from, from.to_datetime(change));
 }
 
-/// What holds where the clock never changed before.
+/// The rule that holds where the clock never changed before.
 fn always(lines: &mut ContentLines, rules: &TimeZone, time: Timestamp) {
     let begin = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
     let begin = begin.min(rules.to_offset(time).to_datetime(time));
