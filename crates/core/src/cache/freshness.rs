@@ -171,7 +171,7 @@ impl LifetimeFacts {
         !has_turned && !has_ended && !self.is_brief
     }
 
-    /// The way in which the response may be served if nothing but a failure of the site speaks for it.
+    /// The way in which the response may be served if only a failure of the site allows it.
     const fn stale(&self, stale: Duration) -> Serving {
         if self.stated.must_revalidate {
             return Serving::Expired;

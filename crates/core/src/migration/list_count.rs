@@ -1,22 +1,22 @@
-//! Whether the pages of a list have shown all records that the list counts.
+//! The count of a list's records, compared with the records that its pages have shown.
 
 use std::collections::BTreeSet;
 
-/// What the pages of one list have shown.
+/// The records that the pages of one list have shown.
 ///
 /// A list without an order among equal records, or one that changes while it is read, shows some records twice and
 /// others never. A record that leaves and one that comes between two pages may stay unnoticed.
 #[derive(Debug, Clone, Default)]
 pub struct ListCount {
     ids: BTreeSet<u64>,
-    /// The least and the greatest number of records that a page told.
+    /// The least and the greatest number of records that a page stated.
     totals: Option<(u64, u64)>,
 }
 
 // === impl ListCount ===
 
 impl ListCount {
-    /// Adds the records of a page, and how many the list has in all; none: the page does not say.
+    /// Adds the records of a page, and the number of records of the whole list; none: the page does not state it.
     pub fn add_page(&mut self, ids: impl IntoIterator<Item = u64>, total: Option<u64>) {
         self.ids.extend(ids);
         if let Some(total) = total {

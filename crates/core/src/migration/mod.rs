@@ -1,4 +1,4 @@
-//! Other backends beside the site: answers compared, calls that they take over, and the way back.
+//! Other backends beside the site: responses compared, calls that they take over, and the way back.
 
 pub mod comparison;
 pub mod cutover;

@@ -3,27 +3,27 @@
 use super::cutover::CutoverCall;
 use crate::settings::ShadowRule;
 
-/// Who gets the copy of a call: whoever has not answered it.
+/// The receiver of the copy of a call: the side that has not responded to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyTo {
-    /// The backend: the site has answered.
+    /// The backend: the site has responded.
     Backend,
-    /// The site: the backend has answered.
+    /// The site: the backend has responded.
     Site,
 }
 
 // === impl CopyTo ===
 
 impl CopyTo {
-    /// Who gets a copy of a call by a rule about its operation; none if it is not copied. `answered_by` is the backend that
-    /// answers, none: the site.
+    /// The receiver of a copy of a call by a rule about its operation; none if it is not copied. `answered_by` is the
+    /// backend that responds, none: the site.
     ///
     /// Writes are never copied, and a copy needs the rule's word for credentials.
     pub fn of(rule: &ShadowRule, call: CutoverCall<'_>, answered_by: Option<&str>) -> Option<Self> {
         let to = match answered_by {
             None => Self::Backend,
             Some(backend) if backend == rule.backend => Self::Site,
-            // A third backend answers: neither side of the comparison.
+            // A third backend responds: neither side of the comparison.
             Some(_) => return None,
         };
         let may_know = rule.credentialed || !call.is_personal;

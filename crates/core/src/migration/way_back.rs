@@ -1,4 +1,4 @@
-//! What the outbox of a candidate says about the way back: whether the site has what was written there.
+//! The outbox of a candidate and the way back: records written there that the site has, or lacks.
 
 use serde_json::Value;
 
@@ -12,13 +12,14 @@ pub const OUTBOX: &str = "calendar-edge/v1/outbox";
 const MISSING: &str =
     "nothing copies what is written there to the site: clients lose it when its rule is removed";
 
-/// Says if nothing copies what clients write at a backend; none: something does, or they write nothing there.
+/// The finding if nothing copies the writes of clients at a backend; none: something does, or they write nothing there.
 pub fn without_way_back(settings: &Settings, backend: &str, outbox: Option<&Value>) -> Option<&'static str> {
     let is_copied = outbox.is_some_and(|outbox| outbox["copied"] == true);
     (writes_there(settings, backend) && !is_copied).then_some(MISSING)
 }
 
-/// Says if the site does not have what was written at a backend, although no rule leads clients there any more.
+/// The finding if the site does not have the records that were written at a backend, although no rule leads clients
+/// there any more.
 pub fn left_behind(settings: &Settings, backend: &str, outbox: &Value) -> Option<String> {
     let (waiting, refused) = held(outbox);
     let held = waiting + refused;
@@ -65,7 +66,7 @@ fn held(outbox: &Value) -> (usize, usize) {
     (usize::try_from(waiting).unwrap_or(usize::MAX), refused)
 }
 
-/// Whether a rule leads writes to a store that is the backend's own.
+/// True if a rule leads writes to a store that is the backend's own.
 fn writes_there(settings: &Settings, backend: &str) -> bool {
     let mut rules = settings.cutover.iter();
     rules.any(|rule| rule.backend == backend && !rule.same_store && takes_writes(rule))

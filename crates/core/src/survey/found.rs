@@ -44,7 +44,8 @@ pub struct FoundSite {
 }
 
 /// The site of which only the front page is known, as the responses so far show it, with lines about it.
-/// || # Errors
+///
+/// # Errors
 /// The reason for which the site cannot be used.
 pub fn find(
     responses: &Responses,

@@ -115,7 +115,8 @@ impl Responses {
     }
 
     /// The response to a request.
-    /// || # Errors
+    ///
+    /// # Errors
     /// The obstacle in the way of the request; [`super::ObstacleKind::Pending`] until it has been sent.
     pub(super) fn get(&self, ask: Ask, backend: &BackendSettings) -> Result<&SiteResponse, Obstacle> {
         if let Some(found) = self.known.get(&ask) {
@@ -143,7 +144,8 @@ impl Responses {
 
 impl SiteResponse {
     /// The sealed reply of the companion plugin to the request with this nonce.
-    /// || # Errors
+    ///
+    /// # Errors
     /// When this is no reply to the request, or its seal is not of this key.
     pub fn facts(&self, key: &MarkKey, nonce: [u8; 16]) -> Result<FactsReply, FactsReplyFault> {
         FactsReply::of_response(key, nonce, self.status, &self.headers, &self.body)

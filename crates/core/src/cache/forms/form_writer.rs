@@ -121,8 +121,10 @@ impl RepresentationWriter {
     }
 
     /// The response. `is_whole` is true if all pages of the list were wanted.
-    /// || # Errors
-    /// || [`PageFault::Changed`] if the pages do not hold as many events as they state.
+    ///
+    /// # Errors
+    ///
+    /// [`PageFault::Changed`] if the pages do not hold as many events as they state.
     pub fn finish(self, is_whole: bool) -> Result<WrittenRepresentation, PageFault> {
         let total = self.total.filter(|_| is_whole).unwrap_or(self.listed);
         if !self.is_full && self.listed < total {

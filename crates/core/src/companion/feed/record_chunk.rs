@@ -87,7 +87,8 @@ impl RecordChunk {
 
     /// Takes the next record as it was found: status and body, which is absent if it is too large, or nothing if the
     /// edge refuses the read to every client.
-    /// || A record that no client may read is not named. One that cannot be read now is named without its content, and
+    ///
+    /// A record that no client may read is not named. One that cannot be read now is named without its content, and
     /// so is one that is larger than the whole room.
     pub fn take(&mut self, name: RecordName, found: Option<(StatusCode, Option<Bytes>)>) {
         if self.is_full {

@@ -22,7 +22,8 @@ impl CompanionSilence {
 
     /// Takes whether the settings expect the plugin, whether clients called of late, and its last sign. Returns whether
     /// it is silent for long, if that has changed.
-    /// || While no client calls, the edge sends the plugin no request: that time does not count.
+    ///
+    /// While no client calls, the edge sends the plugin no request: that time does not count.
     pub fn look(
         &mut self,
         is_expected: bool,

@@ -1,11 +1,11 @@
-//! How much a difference matters.
+//! The gravity of a difference.
 
 use std::fmt;
 use std::str::FromStr;
 
 use strum::VariantArray as _;
 
-/// How much two values differ, the mildest first.
+/// The class of a difference between two values, the mildest first.
 #[derive(
     Debug,
     Clone,
@@ -29,7 +29,7 @@ pub enum DifferenceClass {
     Order,
     /// The same value in another form; `fixtures/comparison/forms.tsv` lists the forms.
     Representation,
-    /// Another value, at a path where one backend differs from itself when it is asked twice.
+    /// Another value, at a path where one backend differs from itself when it gets the call twice.
     Volatile,
     /// The same value but for a host: each backend names one of its own, outside of the URLs that the edge makes public.
     Host,
@@ -61,7 +61,7 @@ impl fmt::Display for DifferenceClass {
 }
 
 impl FromStr for DifferenceClass {
-    /// What would be a class.
+    /// The list of classes, for an error.
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

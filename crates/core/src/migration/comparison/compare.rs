@@ -1,4 +1,4 @@
-//! The walk through two answers.
+//! The walk through two responses.
 
 use http::{HeaderMap, StatusCode};
 
@@ -14,7 +14,7 @@ use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
 use calendar_edge_judge::contract::OperationId;
 
-/// One answer as the client would have seen it: its URLs are public.
+/// One response as the client would have seen it: its URLs are public.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparedResponse<'a> {
     /// The status.
@@ -37,10 +37,10 @@ struct Walk<'f> {
     findings: &'f mut PathFindings,
 }
 
-/// Compares the primary's answer to a call with another backend's.
+/// Compares the primary's response to a call with another backend's.
 ///
-/// Answers of different statuses differ at `:status` and are not compared any further. Bodies that are not JSON, or
-/// too large to compare by path, differ at `:body`. Time and memory are proportional to the bytes.
+/// Responses of different statuses differ at `:status` and are not compared any further. Bodies that are not JSON,
+/// or too large to compare by path, differ at `:body`. Time and memory are proportional to the bytes.
 ///
 /// # Example
 ///
@@ -50,8 +50,8 @@ struct Walk<'f> {
 ///
 /// let headers = HeaderMap::new();
 /// let own_hosts = OwnHosts::NONE;
-/// let answer = |body| ComparedResponse { status: StatusCode::OK, headers: &headers, body, own_hosts };
-/// let findings = compare(None, answer(br#"{"cost":5,"id":7}"#), answer(br#"{"cost":"5","id":8}"#));
+/// let response = |body| ComparedResponse { status: StatusCode::OK, headers: &headers, body, own_hosts };
+/// let findings = compare(None, response(br#"{"cost":5,"id":7}"#), response(br#"{"cost":"5","id":8}"#));
 /// let found: Vec<_> = findings.iter().map(|finding| (finding.path.clone(), finding.class)).collect();
 /// assert_eq!(
 ///     found,
@@ -99,7 +99,7 @@ fn compare_bytes(primary: &[u8], other: &[u8], findings: &mut PathFindings) {
     findings.add(|| ROOT.to_owned(), ANOTHER, example);
 }
 
-/// The number of the record that an answer is, or those of the records that it lists.
+/// The number of the record that a response is, or those of the records that it lists.
 fn record_numbers(answer: &Node<'_>) -> Vec<u64> {
     let Node::Map(members) = answer else {
         return Vec::new();

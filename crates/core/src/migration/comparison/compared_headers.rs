@@ -22,7 +22,7 @@ const COMPARED: [ComparedHeader; 6] = [
     (HeaderName::from_static("x-tec-totalpages"), whole),
 ];
 
-/// Compares the headers of two answers.
+/// Compares the headers of two responses.
 pub(super) fn compare_headers(
     (primary, other): (&HeaderMap, &HeaderMap),
     hosts: HostPair<'_>,
@@ -88,7 +88,7 @@ fn links(value: &str) -> Vec<String> {
     value.split(ends).map(|link| link.trim().to_owned()).collect()
 }
 
-/// Case and blanks do not matter, and JSON is UTF-8 whether or not the type says so.
+/// Case and blanks do not matter, and JSON is UTF-8 with or without a parameter for it.
 fn media_type(value: &str) -> Vec<String> {
     let mut plain: String = value.to_ascii_lowercase();
     plain.retain(|letter| !letter.is_whitespace() && letter != '"');

@@ -13,7 +13,7 @@ use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::OperationId;
 
-/// Compares answers, leaves ignored paths out, and calls noise by its name.
+/// Compares responses, leaves ignored paths out, and recognizes noise.
 #[derive(Debug, Clone)]
 pub struct Comparer {
     rules: Vec<IgnoreRule>,
@@ -75,7 +75,7 @@ impl Comparer {
         }
     }
 
-    /// Compares the primary's answer with another backend's.
+    /// Compares the primary's response with another backend's.
     pub fn compare(
         &self,
         operation: Option<OperationId>,
@@ -87,8 +87,8 @@ impl Comparer {
         })
     }
 
-    /// Compares the responses to a call that the primary was asked twice, and learns its noise. Where its own responses
-    /// are equal, another value of the other backend is different, whatever the path was before.
+    /// Compares the responses to a call that the primary got twice, and learns its noise. Where its own responses are
+    /// equal, another value of the other backend is different, whatever the path was before.
     pub fn compare_twice(
         &mut self,
         operation: Option<OperationId>,
@@ -97,7 +97,7 @@ impl Comparer {
         second: ComparedResponse<'_>,
     ) -> PathFindings {
         let findings = compare(operation, primary, other);
-        // A backend that fails, or refuses one of the two calls, says nothing about its values.
+        // A backend that fails, or refuses one of the two calls, shows nothing about its values.
         let has_failed = primary.status != second.status
             || primary.status.is_server_error()
             || primary.status == StatusCode::TOO_MANY_REQUESTS;
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// The classes of a venue in a call that the primary was asked twice.
+    /// The classes of a venue in a call that the primary got twice.
     fn twice(
         comparer: &mut Comparer,
         first: &str,

@@ -29,7 +29,7 @@ pub(super) fn show_the_same_mail(one: &str, other: &str) -> bool {
 }
 
 fn without_encoding(text: &str) -> String {
-    // What `esc_html()` has made of `'` is encoded letter by letter: `&#039;` becomes `&#38;#&#48;39;`.
+    // `esc_html()` encodes its result for `'` again, letter by letter: `&#039;` becomes `&#38;#&#48;39;`.
     let plain = decoded(&decoded(text));
     if plain.contains("mailto:") {
         return String::from_utf8_lossy(&decode(plain.as_bytes(), Plus::Literal)).into_owned();

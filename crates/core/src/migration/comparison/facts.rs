@@ -1,4 +1,4 @@
-//! What the contract table knows about the members of responses: their types, and lists whose order has no meaning.
+//! The facts of the contract table about the members of responses: their types, and lists whose order has no meaning.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

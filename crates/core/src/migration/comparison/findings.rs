@@ -30,7 +30,7 @@ pub struct PathFinding {
     pub path: String,
     /// The worst class at this path.
     pub class: DifferenceClass,
-    /// Whether one of the responses has no value at this path.
+    /// True if one of the responses has no value at this path.
     pub is_absent: bool,
     /// The first pair of that class.
     pub example: ExamplePair,
@@ -40,7 +40,7 @@ pub struct PathFinding {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathFindings {
     by_path: BTreeMap<String, PathFinding>,
-    /// The numbers of the records that the primary's answer contains, without those inside of them.
+    /// The numbers of the records that the primary's response contains, without those inside of them.
     pub(super) records: Vec<u64>,
 }
 

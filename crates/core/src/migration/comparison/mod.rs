@@ -1,4 +1,4 @@
-//! Two answers to one call, compared as the client would have seen them.
+//! Two responses to one call, compared as the client would have seen them.
 //!
 //! [`compare()`] finds the JSON paths, headers and statuses that differ, each with a class. A [`Comparer`] applies the
 //! rules of an operator and the noise that was learnt. A [`ComparisonReport`] adds the findings of many calls up,

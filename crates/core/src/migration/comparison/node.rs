@@ -104,7 +104,7 @@ impl<'a> NodeReader<'a> {
         Some(entries.into_iter().collect())
     }
 
-    /// What stands between commas up to the closing token.
+    /// The items between commas up to the closing token.
     fn items<T>(
         &mut self,
         close: &JsonToken<'_>,

@@ -1,4 +1,4 @@
-//! How often one backend differs from itself, by path.
+//! The share of calls in which one backend differs from itself, by path.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,20 @@ use calendar_edge_judge::contract::{OperationId, table};
 /// The most paths that are remembered.
 const MOST_PATHS: usize = 2_000;
 
-/// A backend has to differ from itself this often before a path is noise: one edit between two answers is none.
+/// A backend has to differ from itself so many times before a path is noise: one edit between two responses is none.
 const LEAST: u32 = 2;
 
-/// The paths at which a backend differs from itself when it is asked twice, such as nonces and times of now.
+/// The paths at which a backend differs from itself when it gets a call twice, such as nonces and times of now.
 ///
 /// A path is noise while its backend differs from itself there more often than the other backend differs from two equal
-/// answers. Both are counted where a call was asked twice, and halved each day.
+/// responses. Both are counted where a call was sent twice, and halved each day.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Noise {
     paths: BTreeMap<NoisePath, NoiseCounts>,
 }
 
-/// A path of an operation. A member that is absent in one of two answers is another kind of difference than another value.
+/// A path of an operation. A member that is absent in one of two responses is another kind of difference than another
+/// value.
 type NoisePath = (Option<OperationId>, String, bool);
 
 /// A path as a file keeps it.
@@ -37,7 +38,7 @@ pub(super) struct KeptNoise {
     counts: NoiseCounts,
 }
 
-/// Numbers of calls that were asked twice.
+/// Numbers of calls that were sent twice.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct NoiseCounts {
     /// The backend differed from itself.
@@ -49,8 +50,8 @@ struct NoiseCounts {
 // === impl Noise ===
 
 impl Noise {
-    /// Takes the differences between two answers of one backend to one call, and those of the other backend's answer from
-    /// the first of them. Once 2000 paths are known, no further ones are learnt, and stay different.
+    /// Takes the differences between two responses of one backend to one call, and those of the other backend's
+    /// response from the first of them. Once 2000 paths are known, no further ones are learnt, and stay different.
     pub(super) fn learn(
         &mut self,
         operation: Option<OperationId>,

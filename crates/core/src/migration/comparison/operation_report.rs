@@ -16,13 +16,13 @@ use calendar_edge_judge::contract::{Place, table};
 /// The most pairs of path and class that are kept; further ones are added up under `:more`.
 const MOST_PATHS: usize = 200;
 
-/// The most records that are told apart.
+/// The most records that are distinguished.
 const MOST_RECORDS: usize = 5_000;
 
 /// The most paths that a verdict names.
 const NAMED_PATHS: usize = 3;
 
-/// How much has to be compared before an operation is ready.
+/// The amount to be compared before an operation is ready.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadyDemand {
     accepted: DifferenceClass,
@@ -35,7 +35,7 @@ pub struct ReadyDemand {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct OperationReport {
     calls: u64,
-    /// The numbers of the records in the primary's answers.
+    /// The numbers of the records in the primary's responses.
     records: BTreeSet<u64>,
     /// The calls with each argument.
     arguments: BTreeMap<String, u64>,
@@ -188,7 +188,7 @@ impl OperationReport {
         (is_enough, format!("{coverage} {worst}{skipped}"))
     }
 
-    /// What the calls cover.
+    /// The coverage of the calls.
     fn coverage(&self, name: &str, demanded: &ReadyDemand) -> String {
         let calls = if self.calls < demanded.calls {
             format!("{} of {}", self.calls, demanded.calls)
@@ -200,7 +200,7 @@ impl OperationReport {
         format!("{calls} calls, {records} records and {tried} of {all} arguments")
     }
 
-    /// Whether a difference was not seen again in as many calls, and for as long, as is demanded.
+    /// True if a difference was not seen again in as many calls, and for as long, as is demanded.
     fn is_settled(&self, row: &PathReport, demanded: &ReadyDemand) -> bool {
         self.calls.saturating_sub(row.last_call) >= demanded.calls
             && demanded.since(row.last) >= demanded.quiet

@@ -1,4 +1,4 @@
-//! Recorded answers, each changed at one place in a known way: that class at that path, and no other.
+//! Recorded responses, each changed at one place in a known way: that class at that path, and no other.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

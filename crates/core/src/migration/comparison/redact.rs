@@ -16,7 +16,7 @@ const PRIVATE: [&str; 8] = [
     "address", "cookie", "email", "nonce", "password", "phone", "secret", "token",
 ];
 
-/// What a report shows of a value that is not there.
+/// The text of a report in place of an absent value.
 pub(super) const ABSENT: &str = "(absent)";
 
 /// A value as a report shows it.

@@ -15,8 +15,8 @@ use calendar_edge_judge::contract::{OperationId, table};
 
 /// A summary of compared calls by operation, path and class.
 ///
-/// It takes less than 32 operations, 206 paths each, and of each path one redacted pair of short values and one call: at
-/// most some 16 MiB, whatever the backends answer.
+/// It takes less than 32 operations, 206 paths each, and of each path one redacted pair of short values and one call:
+/// at most some 16 MiB, whatever the backends send.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ComparisonReport {
     /// The number of compared calls.

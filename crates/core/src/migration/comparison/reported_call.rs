@@ -24,7 +24,8 @@ pub struct ReportedCall {
 // === impl ReportedCall ===
 
 impl ReportedCall {
-    /// A call to a REST root, `/wp-json/`, in a public namespace; without both it is one that only its client may know.
+    /// A call to a REST root, `/wp-json/`, in a public namespace; without both it is one that may be private to its
+    /// client.
     pub fn new(
         operation: Option<OperationId>,
         request: &CanonicalRequest,
@@ -49,7 +50,7 @@ impl ReportedCall {
     }
 }
 
-/// Whether neither a name nor a value of the query is one that reports hide.
+/// True if neither a name nor a value of the query is one that reports hide.
 fn is_harmless(target: &str) -> bool {
     let query = target.split_once('?').map_or("", |(_, query)| query);
     query.split('&').all(|pair| {

@@ -52,7 +52,7 @@ impl RuleControl {
         self.rule.share
     }
 
-    /// What outlives a restart.
+    /// The state that outlives a restart.
     pub const fn standing(&self) -> &RuleRecord {
         &self.standing
     }

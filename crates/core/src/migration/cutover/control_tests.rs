@@ -203,8 +203,8 @@ fn only_an_operator_resumes() {
 }
 
 proptest! {
-    /// Whatever happens, in whatever order: a rule that was returned takes nobody until it is resumed, and no
-    /// event that is within every limit returns anything.
+    /// Whatever happens, in whatever order: a rule that was returned takes no client until it is resumed, and no event
+    /// that is within every limit returns anything.
     #[test]
     fn returned_calls_stay_returned(events in prop::collection::vec((0_u8..5, 0_u64..5_000), 1..400)) {
         let mut control = control(guarded(|_| ()));

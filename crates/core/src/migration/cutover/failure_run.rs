@@ -16,7 +16,7 @@ pub(super) struct FailureRun {
     began: Option<UnixTime>,
 }
 
-/// The clients that a run tells apart.
+/// The clients that a run distinguishes.
 const MOST_CLIENTS: usize = 1024;
 
 // === impl FailureRun ===
@@ -54,7 +54,7 @@ impl FailureRun {
         self.clients.keys()
     }
 
-    /// Whether this client's calls are among them.
+    /// True if this client's calls are among them.
     pub(super) fn has(&self, client: ClientId) -> bool {
         self.clients.contains_key(&client)
     }

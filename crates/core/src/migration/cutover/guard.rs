@@ -14,7 +14,7 @@ use crate::unix_time::UnixTime;
 /// The length of the short window beside the long one.
 const SHORT: Duration = Duration::from_secs(10);
 
-/// The time for which the counts of a slot are told after its end.
+/// The time for which the counts of a slot are sent after its end.
 const OPEN: Duration = Duration::from_secs(3);
 
 /// The least failures in a row, without those of one client.
@@ -23,7 +23,7 @@ const LEAST_RUN: u64 = 3;
 /// The time for which calls must fail, or responses differ, before the number of their clients does not matter.
 const OUTAGE: Duration = Duration::from_secs(5);
 
-/// What a guard counts.
+/// The counts of a guard.
 #[derive(Debug, Clone)]
 pub struct RuleGuard {
     pub(super) settings: GuardSettings,
@@ -84,7 +84,7 @@ impl RuleGuard {
         format!("{}-{number}", self.long.width.as_millis())
     }
 
-    /// What this edge counted in a slot.
+    /// This edge's counts in a slot.
     pub(super) fn own(&self, number: u128) -> Option<&Tally> {
         self.long.own(number)
     }
@@ -149,7 +149,7 @@ impl RuleGuard {
         Some(reason(fault, most, &found.counts(now)))
     }
 
-    /// Whether calls in a row failed that are too many for chance, without those of one client.
+    /// The reason if calls in a row failed that are too many for chance, without those of one client.
     fn judge_run(&self, now: UnixTime) -> Option<String> {
         let most = self.settings.failures?;
         let failed = self.run.without_one();
@@ -200,9 +200,9 @@ fn in_a_row(failed: u64) -> String {
     format!("{failed} calls in a row failed")
 }
 
-/// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
-/// client contributes: one of several cannot return the calls of all (T-94). As many of the clients as of the calls must have
-/// the fault.
+/// True if a limit is exceeded beyond chance, or among so many calls that they are enough; and that without the calls
+/// of one client: one of several cannot return the calls of all (T-94). As many of the clients as of the calls must
+/// have the fault.
 fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
     let sum = window.sum(now);
     let (part, all) = sum.total.share(fault);
@@ -213,7 +213,7 @@ fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u6
     is_exceeded && is_of_clients(most, sum.clients_with(fault))
 }
 
-/// Whether more of the clients have a fault than may, also without one of them.
+/// True if more of the clients have a fault than may, also without one of them.
 fn is_of_clients(most: Percentage, (with, all): (u64, u64)) -> bool {
     most.is_exceeded_by(with.saturating_sub(1), all.saturating_sub(1))
 }

@@ -1,4 +1,4 @@
-//! How soon a guard is sure, and of what, under a simulated clock.
+//! The time until a guard is sure, and its reason, under a simulated clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the edge keeps of its rules in a file, as JSON.
+//! The state of the rules that the edge keeps in a file, as JSON.
 
 use std::collections::BTreeMap;
 

@@ -10,11 +10,11 @@ use crate::settings::client_network;
 use crate::settings::mark_text::{Hex, hex};
 use calendar_edge_judge::call::credentials::Identity;
 
-/// The secret that places depend on. Without it nobody can choose the share that he belongs to.
+/// The secret that places depend on. Without it no client can choose its share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ShareKey([u8; Self::BYTES]);
 
-/// A client as guards tell clients apart: the keyed hash of its network.
+/// A client as guards distinguish clients: the keyed hash of its network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientId(u64);
 

@@ -52,7 +52,7 @@ impl CutoverPlan {
             && (!call.is_personal || self.takes_credentials(rule))
     }
 
-    /// A rule that takes writes says by that, that their credentials go to the backend.
+    /// A rule that takes writes lets their credentials go to the backend.
     fn takes_credentials(&self, rule: &CutoverRule) -> bool {
         rule.methods != CutMethods::Reads || self.trusted.contains(&rule.backend)
     }

@@ -1,4 +1,4 @@
-//! What the guard of a rule is told about calls.
+//! The events of calls that the guard of a rule takes.
 
 use http::StatusCode;
 
@@ -7,7 +7,7 @@ use crate::migration::comparison::DifferenceClass;
 /// Something that happened to a call that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleEvent {
-    /// The backend answered.
+    /// The backend responded.
     Answered,
     /// The head of a response came; its body follows.
     Began,
@@ -15,7 +15,7 @@ pub enum RuleEvent {
     Ended,
     /// A response that had begun broke off.
     BrokeOff,
-    /// The backend failed: no connection, a timeout, an unusable answer, status 429, or one of 500 or more.
+    /// The backend failed: no connection, a timeout, an unusable response, status 429, or one of 500 or more.
     Failed,
     /// The responses of backend and site do not differ in value.
     Same,
@@ -37,7 +37,7 @@ impl RuleEvent {
         }
     }
 
-    /// What the comparison of both responses found.
+    /// The result of the comparison of both responses.
     pub fn of_difference(class: DifferenceClass) -> Self {
         if class.is_another_value() {
             Self::Different
@@ -47,7 +47,7 @@ impl RuleEvent {
     }
 }
 
-/// Returns true if a client would see a failure, or would be told to ask less often.
+/// Returns true if a client would see a failure, or a request to slow down.
 fn is_failure(status: Option<StatusCode>) -> bool {
     status.is_some_and(|status| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS)
 }

@@ -7,7 +7,7 @@ use crate::unix_time::UnixTime;
 /// The standing of a rule. Each change of it has the next version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RuleRecord {
-    /// Why and since when the rule takes nobody; none: it takes its share.
+    /// The reason and time since which the rule takes no client; none: it takes its share.
     #[serde(default)]
     pub returned: Option<Returned>,
     /// When an operator resumed it last, in seconds since 1970.
@@ -30,7 +30,7 @@ pub struct Returned {
     pub at: u64,
 }
 
-/// What becomes of an edge's standing beside that of its fleet.
+/// The result of an edge's standing beside that of its fleet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merged {
     /// Both are the same.
@@ -50,16 +50,16 @@ pub enum Merged {
 // === impl RuleRecord ===
 
 impl RuleRecord {
-    /// Returns true if the store does not know the last change.
+    /// Returns true if the store does not have the last change.
     pub const fn is_untold(&self) -> bool {
         self.version != self.agreed
     }
 
     /// The standing that applies beside that of the fleet; none: the store has none.
     ///
-    /// The later return or resumption wins, whatever the versions: a line that the store held before its loss of memory, or
-    /// that a stranger has put back, resumes nothing. Where both know the same one, the higher version wins. An edge that
-    /// knows nothing, with version 0, takes what the fleet has.
+    /// The later return or resumption wins, whatever the versions: a line that the store held before its loss of
+    /// memory, or that a stranger has put back, resumes nothing. Where both have the same one, the higher version wins.
+    /// An edge at version 0, which has none, takes that of the fleet.
     pub fn beside(&self, fleet: Option<&Self>) -> Merged {
         let Some(fleet) = fleet else {
             let version = self.version.max(1);
@@ -78,7 +78,7 @@ impl RuleRecord {
         Merged::Theirs { version }
     }
 
-    /// Returns all calls to the site, not before the last resumption, whatever the clocks of edges say.
+    /// Returns all calls to the site, not before the last resumption, whatever the clocks of edges show.
     pub(super) fn return_calls(&mut self, reason: String, now: UnixTime) {
         let at = now.as_secs().max(self.resumed.unwrap_or_default());
         self.returned = Some(Returned { reason, at });
@@ -177,7 +177,7 @@ mod tests {
                 Some(record(6, 6, Some(90), None)),
                 theirs(6),
             ),
-            // The store lost its memory, and an edge that met it first has returned the rule.
+            // The store lost its memory, and the first edge that found it so has returned the rule.
             (
                 record(5, 5, None, None),
                 Some(record(1, 1, Some(90), None)),
@@ -226,8 +226,8 @@ mod tests {
             }
         }
 
-        /// Edges that acted alone agree after they have joined, in whatever order, and a return that nobody resumed
-        /// later is among what they agree about.
+        /// Edges that acted alone agree after they have joined, in whatever order, and a return without a later
+        /// resumption is among the things that they agree about.
         #[test]
         fn all_edges_agree_in_the_end(
             edges in prop::collection::vec((0_u64..4, 0_u64..2, prop::option::of(1_u64..100), prop::option::of(1_u64..100)), 1..6),

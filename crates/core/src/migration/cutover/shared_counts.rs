@@ -1,25 +1,25 @@
-//! What the guards of several edges tell each other: the counts of a slot.
+//! The counts of a slot that the guards of several edges send each other.
 
 use serde::{Deserialize, Serialize};
 
 use super::place::ClientId;
 use super::tally::{CallCounts, Tally};
 
-/// What one edge counted for a rule in one slot of its window, as JSON.
+/// The counts of one edge for a rule in one slot of its window, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedCounts {
     /// The rule.
     pub rule: String,
     /// The slot, with its length.
     pub slot: String,
-    /// The version of the rule's standing that the edge knows. Counts of before a return are of another version.
+    /// The version of the rule's standing at the edge. Counts of before a return are of another version.
     pub version: u64,
     pub(super) total: [u64; 4],
     /// Clients by the numbers of their hashes: those with faults first, no more than some hundred.
     pub(super) clients: Vec<(u64, [u64; 4])>,
 }
 
-/// The most clients that an edge tells of in one slot.
+/// The most clients that an edge lists for one slot.
 const MOST_CLIENTS: usize = 256;
 
 // === impl SharedCounts ===

@@ -3,7 +3,8 @@
 use crate::settings::{CutMethods, CutoverRule, Percentage, Settings};
 use calendar_edge_judge::contract::{Operation, table};
 
-/// The positions of the rules of these settings that split records, each with how it does, although no `same_store` says that there is one store only.
+/// The positions of the rules of these settings that split records, each with the way in which it does, although no
+/// `same_store` states that there is one store only.
 ///
 /// A rule about reads alone splits nothing: all records are written to one store, and the backend reads a copy of it. A
 /// rule that moves writes splits, unless everything that shows these records, and everything that they link, moves with
@@ -44,7 +45,7 @@ fn split_by(rule: &CutoverRule, settings: &Settings) -> Option<String> {
 const FALLBACK: &str = "a read that fails would be answered from the other store";
 const GUARD: &str = "the guard would return calls to the other store";
 
-/// How a rule may return calls of its clients to the site.
+/// The way in which a rule may return calls of its clients to the site.
 fn returning(rule: &CutoverRule) -> Option<String> {
     if rule.fallback {
         return Some(FALLBACK.to_owned());
@@ -52,7 +53,7 @@ fn returning(rule: &CutoverRule) -> Option<String> {
     rule.guard.as_ref().map(|_| GUARD.to_owned())
 }
 
-/// Whether a rule takes a write of any kind.
+/// True if a rule takes a write of any kind.
 pub(in crate::migration) fn takes_writes(rule: &CutoverRule) -> bool {
     let mut writes = table()
         .operations()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::place::ClientId;
 
-/// What was counted in a span of time. Two of them add up.
+/// The counts of a span of time. Two of them add up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Tally {
     pub(super) total: CallCounts,
@@ -32,7 +32,7 @@ pub(super) enum CallFault {
     Different,
 }
 
-/// The clients that a tally tells apart. Beyond them it counts those with a fault, as many again.
+/// The clients that a tally distinguishes. Beyond them it counts those with a fault, as many again.
 const MOST_CLIENTS: usize = 1024;
 
 // === impl Tally ===
@@ -124,7 +124,7 @@ impl CallCounts {
         }
     }
 
-    /// Whether a call with a fault is among them.
+    /// True if a call with a fault is among them.
     pub(super) const fn has_fault(&self) -> bool {
         self.failed + self.different > 0
     }

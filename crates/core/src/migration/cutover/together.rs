@@ -42,7 +42,7 @@ impl RuleControl {
         }
     }
 
-    /// What this edge has counted of late, one value for each slot that others may still count in.
+    /// The counts of this edge of late, one value for each slot that others may still count in.
     pub fn counts_to_tell(&self, now: UnixTime) -> Vec<SharedCounts> {
         let Some(guard) = &self.guard else {
             return Vec::new();
@@ -64,7 +64,7 @@ impl RuleControl {
             .open_slots(now)
             .find(|number| guard.slot_name(*number) == slot)?;
         let mut sum = Tally::default();
-        // What was counted before a return is no longer held against the rule.
+        // Calls of before a return are no longer held against the rule.
         let current = others.iter().filter(|counts| counts.version == version);
         current.for_each(|counts| sum.add_all(&counts.tally()));
         let reason = guard.hear(number, sum, now)?;

@@ -28,7 +28,8 @@ impl SimulatedFleet {
         fleet
     }
 
-    /// Each edge writes what the store does not know, reads what it holds, and hears the counts of the others.
+    /// Each edge writes the changes that the store does not have, reads those that it holds, and takes the counts of
+    /// the others.
     fn exchange(&mut self, now: UnixTime) {
         for edge in &mut self.edges {
             edge.meet(self.stored.as_ref());
@@ -76,7 +77,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
         edge.observe(RuleEvent::Answered, client(n), START);
     }
-    // One failure at each, of another client: alone that says nothing.
+    // One failure at each, of another client: alone that proves nothing.
     for n in 0..6 {
         let place = usize::try_from(n % 3).unwrap();
         if n < 3 {

@@ -1,4 +1,4 @@
-//! What happened in the last while, in slots that are forgotten one by one.
+//! The counts of the last while, in slots that are forgotten one by one.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(super) struct Window {
 struct WindowSlot {
     number: u128,
     tally: Tally,
-    /// What other edges counted at the same time.
+    /// The counts of other edges at the same time.
     others: Tally,
 }
 
@@ -43,7 +43,7 @@ impl Window {
         &mut self.slot(now).tally
     }
 
-    /// What this edge counted in a slot; none once that is forgotten.
+    /// The counts of this edge in a slot; none once that is forgotten.
     pub(super) fn own(&self, number: u128) -> Option<&Tally> {
         let slot = self.slots.iter().find(|slot| slot.number == number);
         slot.map(|slot| &slot.tally)
