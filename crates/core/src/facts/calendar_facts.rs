@@ -1,4 +1,4 @@
-//! The facts of one site as far as they are known, and which question is due.
+//! The facts of one site as far as they are known, and the query that is due.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::cache::{Removal, Tag};
 use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;
 
-/// What is known of the calendar of a site.
+/// The facts of the calendar of a site.
 ///
-/// A message says which records may have changed. Until a question that began after the message is answered, they are
-/// unsettled, and the facts are not whole. Each reply has the sums of the site's tables: sums that differ although neither
-/// a message nor the site's number says why are those of an import past WordPress, and everything is read again. Where a
-/// message may be the reason, an import may hide behind it, so all events are read anew within the hour.
+/// A message names the records that may have changed. Until a query that began after the message has its reply, they
+/// are unsettled, and the facts are not whole. Each reply has the sums of the site's tables: sums that differ although
+/// neither a message nor the site's number is a reason are those of an import past WordPress, and everything is read
+/// again. Where a message may be the reason, an import may hide behind it, so all events are read anew within the hour.
 #[derive(Debug, Default)]
 pub struct Facts {
     progress: EventsRead,
@@ -33,20 +33,20 @@ pub struct Facts {
     unsettled: BTreeMap<u64, u64>,
     /// The last message after which pages may be made in another way.
     unsettled_site: Option<u64>,
-    /// How many messages were received.
+    /// The number of messages that were received.
     messages: u64,
     /// The highest number of a change that they named.
     highest: u64,
     /// The state of the site at the last reply.
     pub(super) last: Option<LastReply>,
-    /// How often everything was lost, and why the last time.
+    /// The number of times that everything was lost, and the last reason.
     losses: u64,
     loss: Option<&'static str>,
     /// The site was silent, and its sums are to be compared.
     is_doubted: bool,
     /// Sums changed where a message may be the reason.
     pub(super) is_unproven: bool,
-    /// How far all events are read anew, while what is known stays in use.
+    /// The progress of reading all events anew, while the present facts stay in use.
     again: Option<u64>,
     read_anew: UnixTime,
     is_asking: bool,
@@ -55,12 +55,12 @@ pub struct Facts {
     snapshot: Option<Arc<FactsSnapshot>>,
 }
 
-/// How far all events are read.
+/// The progress of reading all events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EventsRead {
     /// Those up to this number.
     UpTo(u64),
-    /// All, by an earlier run; the site has not said yet that nothing changed since.
+    /// All, by an earlier run; the site has not confirmed yet that nothing changed since.
     Kept,
     All,
 }
@@ -70,7 +70,7 @@ enum EventsRead {
 pub(super) struct LastReply {
     pub(super) number: u64,
     pub(super) sums: String,
-    /// How many messages were received when its question began.
+    /// The number of messages that were received when its query began.
     messages: u64,
     pub(super) at: UnixTime,
 }
@@ -101,7 +101,7 @@ impl Facts {
         }
     }
 
-    /// What an earlier run has kept.
+    /// The facts that an earlier run has kept.
     pub(super) fn kept(
         site: SiteFacts,
         events: Vec<EventFact>,
@@ -132,7 +132,7 @@ impl Facts {
         self.messages = self.messages.saturating_add(1);
         match &purge.removal {
             Removal::All => self.lost(EVERYTHING),
-            // No question has begun that the message could overtake.
+            // No query has begun that the message could overtake.
             Removal::Tags(_) if self.progress == EventsRead::UpTo(0) && !self.is_asking => {}
             Removal::Tags(tags) => self.unsettle(tags),
         }
@@ -164,7 +164,7 @@ impl Facts {
         };
     }
 
-    /// These facts in place of those of another site: a question about that one is still to be answered.
+    /// These facts in place of those of another site: a query about that one still waits for its reply.
     #[must_use]
     pub fn instead_of(self, other: &Self) -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Facts {
         self.is_doubted = true;
     }
 
-    /// The question that is due; none while another is asked. It has to be followed by [`Self::answered`] or
+    /// The query that is due; none while another waits for its reply. It has to be followed by [`Self::answered`] or
     /// [`Self::failed`].
     pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
         let is_past = |since: UnixTime, time| now.checked_since(since).is_none_or(|age| age >= time);
@@ -224,11 +224,11 @@ impl Facts {
         })
     }
 
-    /// Takes the reply to a question.
+    /// Takes the reply to a query.
     ///
     /// # Errors
     ///
-    /// When it does not fit, or the facts exceed their bounds: the question has failed, and the next one waits.
+    /// When it does not fit, or the facts exceed their bounds: the query has failed, and the next one waits.
     pub fn answered(
         &mut self,
         question: &FactsQuestion,
@@ -354,7 +354,7 @@ impl Facts {
         }
     }
 
-    /// A question was not answered. The pause until the next one grows.
+    /// A query got no reply. The pause until the next one grows.
     pub fn failed(&mut self, now: UnixTime) {
         self.is_asking = false;
         self.pause.failed(now);
@@ -365,17 +365,17 @@ impl Facts {
         self.events.len()
     }
 
-    /// Whether all events were read, so that single ones may be unsettled at most.
+    /// True if all events were read, so that single ones may be unsettled at most.
     pub fn is_read(&self) -> bool {
         self.progress == EventsRead::All
     }
 
-    /// Whether the facts are those of the site, as far as its messages and its number of changes tell.
+    /// True if the facts are those of the site, as far as its messages and its number of changes show.
     pub fn is_whole(&self) -> bool {
         self.is_read() && self.is_settled() && !self.is_doubted
     }
 
-    /// Whether no message named what was not read since.
+    /// True if all records that messages named were read since.
     fn is_settled(&self) -> bool {
         let is_read = !matches!(self.progress, EventsRead::UpTo(_));
         is_read && self.unsettled.is_empty() && self.unsettled_site.is_none()

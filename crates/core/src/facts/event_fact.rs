@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct EventFact {
     /// Its number.
     pub id: u64,
-    /// Whether the pages of featured events show it.
+    /// True if the pages of featured events show it.
     pub featured: bool,
     /// The numbers of its categories and tags.
     pub terms: Vec<u64>,
@@ -45,7 +45,7 @@ impl WallSpan {
         end: i64::MAX,
     };
 
-    /// Whether the two have a second in common.
+    /// True if the two have a second in common.
     pub const fn is_met_by(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }

@@ -15,7 +15,7 @@ const EVENTS: u64 = 9;
 const PAGE: usize = 3;
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What happens at the site, on the way, and at the edge.
+/// An event at the site, on the way, or at the edge.
 #[derive(Debug, Clone, Copy)]
 enum FactsStep {
     /// An event is stored, or hidden; the run of PHP has not counted it yet.
@@ -79,17 +79,17 @@ struct FactsSite {
 
 #[derive(Debug, Default)]
 struct FactsWorld {
-    /// Whether records are read as well: one for each event, shown or not.
+    /// True if records are read as well: one for each event, shown or not.
     with_records: bool,
     site: FactsSite,
     contents: u64,
-    /// What changed past WordPress since the last rest.
+    /// True if anything changed past WordPress since the last rest.
     is_imported: bool,
     unfinished: Vec<Removal>,
     on_the_way: Vec<PurgeRequest>,
     tracker: ChangeTracker,
     facts: Facts,
-    /// The question, the number and the sums that its reply begins with, and the reply.
+    /// The query, the number and the sums that its reply begins with, and the reply.
     asked: Option<(FactsQuestion, u64, u64, Option<FactsReply>)>,
     saved: Option<Vec<u8>>,
     now: UnixTime,
@@ -228,7 +228,7 @@ impl FactsWorld {
     }
 
     fn ask(&mut self) {
-        // Before the first number nobody notices a message that is lost.
+        // Before the first number a lost message stays unnoticed.
         if self.tracker.settled().is_none() {
             return;
         }
@@ -298,7 +298,7 @@ impl FactsWorld {
         }
     }
 
-    /// Every run ends, every message arrives or is missed, and no question is left.
+    /// Every run ends, every message arrives or is missed, and no query is left.
     fn rest(&mut self) {
         while !self.unfinished.is_empty() {
             self.finish();

@@ -1,29 +1,29 @@
-//! A question for facts, and whether a reply is one to it.
+//! A query for facts, and the test whether a reply fits it.
 
 use std::fmt::Write as _;
 
 use super::facts_reply::FactsReply;
 use crate::settings::mark_text::Hex;
 
-/// What the companion plugin is asked for.
+/// The facts that the companion plugin is to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsQuestion {
     pub(super) events: AskedEvents,
     /// The most events, and the most records, of the reply.
     pub(super) most: usize,
-    /// Whether it is asked how pages are made.
+    /// True if it requests the way in which pages are made.
     pub(super) site: bool,
-    /// Whether it is asked for the names of records as well.
+    /// True if it requests the names of records as well.
     pub(super) records: bool,
-    /// How many messages were received when it began.
+    /// The number of messages that were received when it began.
     pub(super) messages: u64,
-    /// How often everything had been lost when it began.
+    /// The number of times that everything had been lost when it began.
     pub(super) losses: u64,
     /// The number of changes that was known when it began.
     pub(super) number: u64,
 }
 
-/// The events that are asked for.
+/// The requested events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AskedEvents {
     None,
@@ -36,7 +36,7 @@ pub(super) enum AskedEvents {
 // === impl FactsQuestion ===
 
 impl FactsQuestion {
-    /// How pages are made, and no events.
+    /// The way in which pages are made, and no events.
     pub const OF_SITE: Self = Self {
         events: AskedEvents::None,
         most: FactsReply::MOST,
@@ -47,13 +47,13 @@ impl FactsQuestion {
         number: 0,
     };
 
-    /// The most records that are asked for by their numbers.
+    /// The most records that a query requests by their numbers.
     pub(super) const MOST_IDS: usize = 100;
 
     /// The path below the root of the site.
     pub const PATH: &str = "/calendar-edge/v1/facts";
 
-    /// The query, with a nonce that no other question has: the seal of the reply names it.
+    /// The query string, with a nonce that no other query has: the seal of the reply names it.
     pub fn query(&self, nonce: [u8; 16]) -> String {
         let mut query = match &self.events {
             AskedEvents::None => String::new(),
@@ -77,7 +77,7 @@ impl FactsQuestion {
         query
     }
 
-    /// Whether a reply has what was asked for, and no other events.
+    /// True if a reply has the requested facts, and no other events.
     pub(super) fn is_answered_by(&self, reply: &FactsReply) -> bool {
         let are_asked = reply.events.iter().all(|event| self.asks(event.id, reply.next));
         let goes_on = match (&self.events, reply.next) {
@@ -89,7 +89,7 @@ impl FactsQuestion {
         are_asked && goes_on && (reply.site.is_some() || !self.site) && reply.names.is_some() == self.records
     }
 
-    /// Whether it is about an event, where the reply goes up to `next`, or to the end.
+    /// True if it is about an event, where the reply goes up to `next`, or to the end.
     pub(super) fn asks(&self, id: u64, next: Option<u64>) -> bool {
         match &self.events {
             AskedEvents::None => false,

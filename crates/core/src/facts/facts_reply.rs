@@ -1,4 +1,4 @@
-//! The reply of the companion plugin to a question for facts, sealed for that question.
+//! The reply of the companion plugin to a query for facts, sealed for that query.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::site_facts::SiteFacts;
 use crate::companion::mark::SealFault;
 use crate::settings::MarkKey;
 
-/// What the site tells of its calendar. Members that are not known are ignored.
+/// The site's report of its calendar. Members that are not known are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct FactsReply {
     #[serde(rename = "facts")]
@@ -19,13 +19,13 @@ pub struct FactsReply {
     pub changes: u64,
     /// Counts and times of the tables, which an import by SQL changes as well. Their text has no further meaning.
     pub sums: String,
-    /// How the pages are made, if that was asked for.
+    /// The way in which the pages are made, if that was requested.
     pub site: Option<SiteFacts>,
     /// The events in the order of their numbers.
     pub events: Vec<EventFact>,
     /// The greatest number that was looked at; none if no event has a greater one.
     pub next: Option<u64>,
-    /// The names of records in the order of their numbers, if they were asked for.
+    /// The names of records in the order of their numbers, if they were requested.
     #[serde(default)]
     pub names: Option<Vec<RecordFact>>,
 }
@@ -42,7 +42,7 @@ pub enum FactsReplyFault {
     /// Its seal does not hold.
     #[error(transparent)]
     Seal(#[from] SealFault),
-    /// The seal is that of another reply, or of another question.
+    /// The seal is that of another reply, or of another query.
     #[error("the seal belongs to another reply")]
     OtherReply,
     /// The body has another form.
@@ -51,7 +51,7 @@ pub enum FactsReplyFault {
     /// The facts of the site exceed the bounds: none are kept.
     #[error("the site has more than {} events and records, or their facts take more than {} MiB", Facts::MOST, Facts::MOST_BYTES >> 20)]
     TooMuch,
-    /// It has more members than were asked for, other ones, or another version.
+    /// It has more members than were requested, other ones, or another version.
     #[error("the reply does not fit the question")]
     Unfit,
 }
@@ -74,7 +74,7 @@ impl FactsReply {
     /// The subject of the seal.
     const SUBJECT: &str = "facts";
 
-    /// Takes the response to the question with this nonce. An older reply has the nonce of another question.
+    /// Takes the response to the query with this nonce. An older reply has the nonce of another query.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use super::event_fact::{EventFact, WallSpan};
 use super::record_fact::RecordFact;
 use super::site_facts::{SiteFacts, TermFact};
 
-/// What takes memory for as long as it is known.
+/// A value that takes memory for as long as it is known.
 pub(super) trait FactSize {
     /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize;
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// What becomes of facts that begin with this reply.
+    /// The facts that begin with this reply.
     fn taken(change: impl FnOnce(&mut FactsReply)) -> (Result<(), FactsReplyFault>, Facts) {
         let (mut facts, now) = (Facts::wanting_records(true), UnixTime::from_secs(100));
         let question = facts.next_question(now).unwrap();

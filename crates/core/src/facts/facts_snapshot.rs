@@ -9,7 +9,7 @@ use super::site_facts::SiteFacts;
 /// All facts at one number of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsSnapshot {
-    /// How the pages are made.
+    /// The way in which the pages are made.
     pub site: SiteFacts,
     /// The events that pages may show, in the order of their numbers.
     pub events: Vec<EventFact>,

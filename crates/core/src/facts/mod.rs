@@ -1,5 +1,5 @@
-//! What the companion plugin reports of the calendar of its site: how its pages are made, when each event
-//! is shown, and the names of all records.
+//! The companion plugin's report of the calendar of its site: the way in which its pages are made, the times at which
+//! each event is shown, and the names of all records.
 
 mod calendar_facts;
 mod event_fact;

@@ -1,4 +1,4 @@
-//! What a message says may be different at the site, as far as it is about facts.
+//! The facts that may be different at the site after a message.
 
 use crate::cache::Tag;
 use calendar_edge_judge::contract::Kind;
@@ -8,9 +8,9 @@ use calendar_edge_judge::contract::Kind;
 pub(super) struct NamedFacts {
     /// Events, and other records where they are wanted.
     pub(super) ids: Vec<u64>,
-    /// How pages are made, or terms.
+    /// The way in which pages are made, or terms.
     pub(super) is_site: bool,
-    /// A list without any of its records: code of the site may say that records have changed, and not which.
+    /// A list without any of its records: code of the site may report that records have changed, and not which.
     pub(super) are_unknown: bool,
 }
 
@@ -33,7 +33,7 @@ impl NamedFacts {
                     named.ids.push(*id);
                 }
                 Tag::Collection(kind) if is_record(*kind) => lists.push(*kind),
-                // No fact says what a record shows.
+                // No fact depends on the content of a record.
                 Tag::Image(_) | Tag::Relations => {}
                 Tag::Record(kind, _) | Tag::Collection(kind) => {
                     named.is_site |= matches!(kind, Kind::Category | Kind::Tag);

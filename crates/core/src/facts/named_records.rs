@@ -8,10 +8,10 @@ use super::site_facts::TermFact;
 use crate::companion::feed::RecordName;
 use calendar_edge_judge::contract::Kind;
 
-/// A record by which a reader asks for it.
+/// A record with the kind and number by which a reader requests it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedRecord<'f> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its number.
     pub id: u64,
@@ -25,7 +25,7 @@ pub struct NamedRecord<'f> {
 
 impl FactsSnapshot {
     /// All records in the order of kinds and numbers: those that no list shows as well, but not those in the trash, and
-    /// those that an editor has not saved. None at all where no records were asked for.
+    /// those that an editor has not saved. None at all where no records were requested.
     pub fn named_records(&self) -> impl Iterator<Item = NamedRecord<'_>> {
         let posts = self.posts().filter(|record| record.is_named());
         let posts = posts.map(|record| NamedRecord {
@@ -47,11 +47,12 @@ impl FactsSnapshot {
         named.into_values()
     }
 
-    /// The names of those that everybody may read as far as the site itself decides that, in the order of posts and terms;
-    /// none where no records were asked for. Another plugin may hide a record all the same: the site decides at each read.
+    /// The names of those that every client may read as far as the site itself decides that, in the order of posts and
+    /// terms; none where no records were requested. Another plugin may hide a record all the same: the site decides at
+    /// each read.
     pub fn readable_records(&self) -> Option<Vec<RecordName>> {
         self.records.as_ref()?;
-        // Of events alone the site asks for their password.
+        // The site requires the password of events only.
         let is_locked = |record: &RecordFact| record.kind == PostKind::Event && record.password;
         let posts = self
             .posts()

@@ -1,15 +1,15 @@
-//! The pause after questions that failed, and how much is asked for at once.
+//! The pause after queries that failed, and the size of the next one.
 
 use std::time::Duration;
 
 use crate::unix_time::UnixTime;
 
-/// Until when no question is asked, and the size of the next one.
+/// The time until which no query is sent, and the size of the next one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuestionPacing {
     failures: u32,
     since: Option<(UnixTime, Duration)>,
-    /// How often the size was halved.
+    /// The number of times that the size was halved.
     halvings: u32,
     /// The replies since it was halved, or doubled.
     replies: u32,
@@ -32,13 +32,13 @@ impl QuestionPacing {
         self.since.is_some_and(|since| !is_past(since))
     }
 
-    /// The size of the next question where `full` is the usual one: half after each failure, as a slow site may need
-    /// more time for the whole than it has.
+    /// The size of the next query where `full` is the usual one: half after each failure, as a slow site may need more
+    /// time for the whole than it has.
     pub(super) const fn size(self, full: usize) -> usize {
         full >> self.halvings
     }
 
-    /// A question failed: the pause grows, and the next question is half as large.
+    /// A query failed: the pause grows, and the next query is half as large.
     pub(super) fn failed(&mut self, now: UnixTime) {
         self.hold(now);
         self.replies = 0;

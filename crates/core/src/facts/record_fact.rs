@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct RecordFact {
     /// Its number.
     pub id: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: PostKind,
     /// The status of the post, such as `publish`.
     pub status: String,

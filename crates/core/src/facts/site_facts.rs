@@ -1,9 +1,9 @@
-//! How the calendar pages of a site are made: addresses, views, words and terms.
+//! The way in which the calendar pages of a site are made: addresses, views, words and terms.
 
 use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 
-/// What decides which page an address is, and which events its view shows.
+/// The settings that decide which page an address is, and which events its view shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFacts {
     /// The address of the home page.
@@ -14,11 +14,11 @@ pub struct SiteFacts {
     pub structure: String,
     /// All rewrite rules in the order in which WordPress tries them: a pattern, and the query that it stands for.
     pub rules: Vec<(String, String)>,
-    /// Whether the calendar is the front page.
+    /// True if the calendar is the front page.
     pub front_page: bool,
-    /// Whether a plugin for several languages is active.
+    /// True if a plugin for several languages is active.
     pub languages: bool,
-    /// Whether calendar pages are made of the plugin's views.
+    /// True if calendar pages are made of the plugin's views.
     pub views: bool,
     /// The hooks that change views and that others than WordPress and the event plugin use.
     pub filters: Vec<String>,
@@ -62,7 +62,7 @@ pub struct TermFact {
     pub slug: String,
     /// The number of the term above it, 0 if there is none.
     pub parent: u64,
-    /// Another number once the term is another; 0 where no records were asked for. It has no further meaning.
+    /// Another number once the term is another; 0 where no records were requested. It has no further meaning.
     #[serde(default)]
     pub sum: u32,
 }

@@ -1,29 +1,29 @@
-//! How the edges of a fleet divide the permits of one backend: by demand, each by itself, from one table.
+//! The division of the permits of one backend among the edges of a fleet: by demand, each by itself, from one table.
 //!
-//! An edge shrinks at once, and grows by one permit at once. It takes more only of what others have freed, and first says
-//! so in the table: of two that want the same permit, the second one sees that the first has it. So all of them together
-//! exceed the total by one for each edge at most, and only until the others know.
+//! An edge shrinks at once, and grows by one permit at once. It takes more only of those that others have freed, and
+//! first announces it in the table: of two that want the same permit, the second one sees that the first has it. So all
+//! of them together exceed the total by one for each edge at most, and only until the others have read the table.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What one edge says of its calls to a backend.
+/// The line of one edge about its calls to a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The edge's name, unique among all.
     pub edge: &'a str,
     /// The calls that run or wait.
     pub demand: usize,
-    /// The permits that nobody else may use.
+    /// The permits that no other edge may use.
     pub holds: usize,
 }
 
 /// The permits of one edge for one backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allotment {
-    /// Nobody else uses them.
+    /// The permits that no other edge uses.
     sure: usize,
-    /// They are sure once the table shows that nobody else uses them.
+    /// They are sure once the table shows that no other edge uses them.
     wanted: usize,
     /// This edge's part of the total.
     target: usize,
@@ -135,7 +135,7 @@ mod tests {
             // Idle edges hold nothing that others need, and share what is left.
             (8, &[10, 0, 0], &[8, 0, 0]),
             (8, &[4, 0], &[6, 2]),
-            // What cannot be divided goes to the largest fraction, then by name.
+            // The rest of a division goes to the largest fraction, then by name.
             (8, &[0, 0, 0], &[3, 3, 2]),
             (8, &[4, 4, 3], &[3, 3, 2]),
             (2, &[9, 0, 0], &[2, 0, 0]),
@@ -175,7 +175,7 @@ mod tests {
     struct Sharer {
         demand: usize,
         allotment: Allotment,
-        /// What its line in the table says.
+        /// Its line in the table.
         said: (usize, usize),
     }
 

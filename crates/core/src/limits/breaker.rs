@@ -88,7 +88,7 @@ impl Breaker {
                 self.run = 0;
             }
             Health::Outage if self.probe_at.is_some() => {}
-            // An exchange that began before the origin recovered says nothing about its present health.
+            // An exchange that began before the origin recovered shows nothing about its present health.
             Health::Outage if pass.epoch != self.epoch => {}
             Health::Outage => {
                 self.run = self.run.saturating_add(1);
@@ -99,7 +99,7 @@ impl Breaker {
         }
     }
 
-    /// Whether exchanges pass.
+    /// The position, which decides whether exchanges pass.
     pub const fn position(&self) -> Position {
         match self.probe_at {
             None => Position::Closed,

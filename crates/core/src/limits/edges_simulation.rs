@@ -1,4 +1,4 @@
-//! A site behind several edges: what it answers by the way in which they divide its permits, compared with one edge that
+//! A site behind several edges: its responses by the way in which they divide its permits, compared with one edge that
 //! has all of them.
 //!
 //! `cargo test -p calendar-edge-core edges_simulation -- --nocapture` prints the figures.
@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// How often edges read the table.
+/// The intervals at which edges read the table.
 #[derive(Debug, Clone, Copy)]
 struct TableIntervals {
     calm: Duration,
@@ -29,7 +29,7 @@ struct TableIntervals {
     crowded: Duration,
 }
 
-/// A site, its edges, and who calls them.
+/// A site, its edges, and its clients.
 #[derive(Debug, Clone, Copy)]
 struct Scene {
     /// The calls that the site works on at once.
@@ -39,7 +39,7 @@ struct Scene {
     balance: Balance,
 }
 
-/// How edges divide the permits.
+/// The way in which edges divide the permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Division {
     /// Each has all of them.
@@ -87,7 +87,7 @@ struct DividedSite {
     most: usize,
 }
 
-/// What became of a load.
+/// The result of a load.
 #[derive(Debug, Clone, Copy)]
 struct SiteOutcome {
     /// Responses a second.
@@ -117,7 +117,7 @@ impl SimulatedEdge {
         self.held + self.line.len()
     }
 
-    /// How soon after the last time it reads the table again.
+    /// The time until it reads the table again.
     fn pause(&self, intervals: TableIntervals) -> Duration {
         if self.others_wait || !self.line.is_empty() {
             intervals.crowded
@@ -306,7 +306,7 @@ fn outcome(scene: Scene, division: Division, intervals: TableIntervals) -> SiteO
     outcome
 }
 
-/// What one edge makes of the same.
+/// The result of one edge under the same load.
 fn one(scene: Scene) -> SiteOutcome {
     let scene = Scene { edges: 1, ..scene };
     outcome(scene, Division::Each, intervals(1))

@@ -1,4 +1,4 @@
-//! How many edges there are, as far as this one knows, and the equal part of something that is this edge's.
+//! The number of edges, as far as this one has received it, and this edge's equal part of something.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! How much clients may ask: request rates, the permits of the site (who waits for them, how edges divide them), and the
-//! breaker.
+//! Limits of requests: the rates of clients, the permits of the site (the queue for them, their division among edges),
+//! and the breaker.
 
 mod allotment;
 mod breaker;

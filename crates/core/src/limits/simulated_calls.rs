@@ -28,10 +28,10 @@ pub(super) enum Balance {
     First,
 }
 
-/// Who calls.
+/// The arrival of calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Demanded {
-    /// At random times, so many times what eight workers can answer.
+    /// At random times, so many times the load that eight workers can process.
     Load(f64),
     /// So many clients, each of which calls again after each call.
     Clients(usize),
@@ -118,7 +118,7 @@ impl CallSource {
     }
 }
 
-/// A time as of events that do not know of each other.
+/// A time as of events that are independent of each other.
 fn exponential(mean: Duration, dice: &mut Dice) -> Duration {
     mean.mul_f64(-(1.0 - dice.roll()).ln())
 }

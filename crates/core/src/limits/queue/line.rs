@@ -17,12 +17,12 @@ pub struct WaitingLine {
     row: u32,
 }
 
-/// What a request is worth while there are more than the site can respond to.
+/// The priority of a request while there are more than the site can respond to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {
     /// Writes, and requests with credentials.
     Protected,
-    /// Reads without credentials, which others can ask again.
+    /// Reads without credentials, which clients can repeat.
     Anonymous,
 }
 
@@ -39,11 +39,11 @@ pub struct Ticket {
 pub enum Shed {
     /// All places are taken.
     Full,
-    /// An anonymous read comes while more is asked than the site can answer.
+    /// An anonymous read comes while the site cannot respond to all requests.
     Overload,
     /// The place of an anonymous read was given to a protected request.
     Displaced,
-    /// It has waited for as long as anybody may.
+    /// It has waited for as long as any request may.
     Overdue,
 }
 
@@ -62,7 +62,7 @@ const ROW: u32 = 3;
 /// One place in so many is not for protected requests, for the same reason.
 pub(super) const RESERVE: usize = 8;
 
-/// The wait that remains while overload lasts: one in so many of the longest time that anybody waits.
+/// The wait that remains while overload lasts: one in so many of the longest wait of a request.
 const TARGET: u32 = 5;
 
 /// The time after which longer waits count as lasting overload, in the same measure.
@@ -71,8 +71,8 @@ const INTERVAL: u32 = 5;
 // === impl WaitingLine ===
 
 impl WaitingLine {
-    /// An empty line of at most so many tickets. What counts as overload follows from `patience`, the longest time that
-    /// anybody waits, which the caller enforces.
+    /// An empty line of at most so many tickets. The target of overload follows from `patience`, the longest wait of a
+    /// request, which the caller enforces.
     pub fn new(places: usize, patience: Duration) -> Self {
         Self {
             places,
@@ -84,12 +84,12 @@ impl WaitingLine {
         }
     }
 
-    /// The number of those who wait.
+    /// The number of tickets that wait.
     pub fn len(&self) -> usize {
         self.protected.len() + self.anonymous.len()
     }
 
-    /// Returns true if nobody waits.
+    /// Returns true if no ticket waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -126,7 +126,7 @@ impl WaitingLine {
         }
     }
 
-    /// The one who gets a permit that is free now, and leaves the line with it.
+    /// The ticket that gets a permit that is free now, and leaves the line with it.
     pub fn next(&mut self, now: Duration) -> Option<Ticket> {
         let Some(rank) = self.turn() else {
             self.overload.ended();

@@ -1,4 +1,4 @@
-//! Who waits for the site, in which order, and who is sent away (decision 0032).
+//! The queue before the site: the requests that wait, their order, and those that are refused (decision 0032).
 //!
 //! A [`WaitingLine`] stands before a few permits. It holds tickets, not requests: the shell wakes the request of a ticket. All
 //! times are passed in, as the time since any fixed moment.

@@ -1,11 +1,12 @@
-//! Whether the queue is long for a moment only, or because more is asked than the site can answer.
+//! Overload of the site, distinguished from a queue that is long for a moment only.
 
 use std::time::Duration;
 
-/// Tells a burst from lasting overload by the time that anonymous reads waited, as `CoDel` does (RFC 8289): overload
-/// lasts when every wait of an interval was longer than the target.
+/// Distinguishes a burst from lasting overload by the time that anonymous reads waited, as `CoDel` does (RFC 8289):
+/// overload lasts when every wait of an interval was longer than the target.
 ///
-/// It acts at the other end than `CoDel`: it refuses those who come, and never drops those who have waited longest.
+/// It acts at the other end than `CoDel`: it refuses requests that come, and never drops those that have waited
+/// longest.
 #[derive(Debug)]
 pub(super) struct Overload {
     target: Duration,
@@ -41,7 +42,7 @@ impl Overload {
         }
     }
 
-    /// Notes a permit for somebody who waited so long, with so many of the same rank ahead at first.
+    /// Notes a permit for a request that waited so long, with so many of the same rank ahead at first.
     pub(super) fn granted(&mut self, waited: Duration, ahead: usize, now: Duration) {
         let sample = waited / places(ahead);
         self.pace = (self.pace * (WEIGHT - 1) + sample) / WEIGHT;
@@ -49,7 +50,7 @@ impl Overload {
         self.waited(waited, now);
     }
 
-    /// Notes that somebody still waits, or gave up, after so long: a short time says nothing.
+    /// Notes that a request still waits, or gave up, after so long: a short time proves nothing.
     pub(super) fn waits(&mut self, waited: Duration, now: Duration) {
         if waited >= self.target {
             self.waited(waited, now);
@@ -65,7 +66,7 @@ impl Overload {
         }
     }
 
-    /// Notes that nobody waits any more.
+    /// Notes that no request waits any more.
     pub(super) const fn ended(&mut self) {
         self.above_since = None;
         self.is_lasting = false;
@@ -100,7 +101,7 @@ mod tests {
         Duration::from_millis(number)
     }
 
-    /// A permit each 100 ms from the first time to the second, for those who waited so long with ten ahead.
+    /// A permit each 100 ms from the first time to the second, for requests that waited so long with ten ahead.
     fn granting(overload: &mut Overload, times: std::ops::Range<u64>, waited: u64) {
         for now in times.step_by(100) {
             overload.granted(millis(waited), 10, millis(now));

@@ -20,7 +20,7 @@ struct SimulatedRequest {
     work: Duration,
 }
 
-/// How a request ended, after this time in the queue.
+/// The end of a request, after this time in the queue.
 #[derive(Debug, Clone, Copy)]
 enum SimulatedEnd {
     Answered(Duration),
@@ -138,7 +138,7 @@ fn burst(at: Duration, number: usize, work: Duration) -> Vec<SimulatedRequest> {
     ]
 }
 
-/// The loads by name. The site answers 40 requests of usual work a second.
+/// The loads by name. The site responds to 40 requests of usual work a second.
 fn loads() -> Vec<(&'static str, Vec<SimulatedRequest>)> {
     let both = |anonymous: f64, protected: f64| {
         let protected = random(7, 60, protected, Rank::Protected);
@@ -177,12 +177,12 @@ fn queues() -> Vec<(&'static str, Box<dyn Queue>)> {
     ]
 }
 
-/// What one rank got.
+/// The share of one rank.
 struct SimulatedShare {
     answered: f64,
     median: Duration,
     tail: Duration,
-    /// The mean wait of those who were refused.
+    /// The mean wait of the refused requests.
     in_vain: Duration,
 }
 
@@ -233,7 +233,7 @@ fn share(asked: &[SimulatedRequest], outcomes: &[SimulatedEnd], rank: Rank) -> O
     })
 }
 
-/// What each queue gave each rank, by the names of load and queue.
+/// The share of each rank in each queue, by the names of load and queue.
 fn shares() -> HashMap<(&'static str, &'static str, Rank), SimulatedShare> {
     let mut shares = HashMap::new();
     for (load, mut asked) in loads() {

@@ -39,7 +39,7 @@ pub struct BucketStore {
     /// The shared buckets, one for each budget, for clients that find the store at its limit.
     pub(super) overflow: Mutex<HashMap<u64, Instant>>,
     next_sweep: Mutex<Option<Instant>>,
-    /// What is spent is noted for the other edges of a fleet.
+    /// True if charges are noted for the other edges of a fleet.
     is_shared: bool,
     /// The shard that the next exchange with them begins at.
     pub(super) next_settled: AtomicUsize,

@@ -61,9 +61,9 @@ impl Budgets {
         self.limits.are_unset()
     }
 
-    /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
-    /// then cost no room once that one is used up. A login counts as failed until [`Self::return_charges`], so that guesses at
-    /// the same time are counted before any of them is answered.
+    /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call then
+    /// cost no room once that one is used up. A login counts as failed until [`Self::return_charges`], so that guesses
+    /// at the same time are counted before any of them has a response.
     ///
     /// # Errors
     /// The budget that is used up.

@@ -27,7 +27,7 @@ pub struct Charges {
 pub(super) struct KnownBy {
     /// Of logins that the site has proved.
     pub(super) proved: Vec<u64>,
-    /// Of logins with which the site answered reads. They count where it checks passwords.
+    /// Of logins of reads to which the site responded. They count where it checks passwords.
     pub(super) read: Vec<u64>,
     /// Of the site's checks of passwords. WordPress checks those of `Authorization` over one scheme, perhaps, and not
     /// over the other.
@@ -52,7 +52,7 @@ pub(super) struct Charge {
     share: Duration,
     /// When the bucket was to be full after it.
     pub(super) full_at: Instant,
-    /// What was noted of it for other edges.
+    /// The part of it that was noted for other edges.
     noted: Option<Taken>,
 }
 

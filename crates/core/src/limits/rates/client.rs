@@ -57,7 +57,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The same client with the scheme by which it asks, and the value of its `Authorization` field, if it shows one.
+    /// The same client with the scheme of its request, and the value of its `Authorization` field, if it shows one.
     #[must_use]
     pub const fn showing(self, scheme: &'a str, authorization: Option<&'a [u8]>) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The same client, which asks by this method.
+    /// The same client with a request of this method.
     #[must_use]
     pub fn asking(self, method: &Method) -> Self {
         Self {

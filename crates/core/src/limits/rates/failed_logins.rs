@@ -134,8 +134,8 @@ impl Budgets {
         Ok(charges)
     }
 
-    /// Refuses a client one of whose budgets has no login. Others may have given some back: the next exchange asks the
-    /// store.
+    /// Refuses a client one of whose budgets has no login. Other edges may have given some back: the next exchange
+    /// reads the store.
     pub(super) fn check_logins(&self, budgets: &[Budget], now: Instant) -> Result<(), Exceeded> {
         let waits = budgets.iter().filter_map(|budget| {
             let wait = self.buckets.store.wait(budget.key, &budget.rate, now)?;
@@ -174,7 +174,7 @@ impl Budgets {
         let is_one = client.identity.sole_account().is_some();
         let mut is_owner = false;
         let accounts = client.accounts().filter(|account| {
-            // What is known of an unusual name holds for all that it counts with.
+            // The recognition of an unusual name holds for all that it counts with.
             let is_known = is_owner || self.is_known(client, account, now);
             is_owner = is_one && is_known;
             !is_known

@@ -16,10 +16,10 @@ const RATE: Rate = Rate {
 
 const LENGTH: Duration = Duration::from_mins(10);
 
-/// What one edge allows in ten minutes, and in the first one.
+/// The calls that one edge allows in ten minutes, and in the first one.
 const ONE_EDGE: (f64, f64) = (660.0, 120.0);
 
-/// How edges talk.
+/// The way in which edges exchange their counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Talk {
     WithDebt,
@@ -73,7 +73,7 @@ impl Attack {
     }
 }
 
-/// What is allowed by a client at so many times its rate, printed.
+/// The calls that a client at so many times its rate is allowed, printed.
 fn allowed(edges: usize, millis: u64, times: u32, talk: Talk) -> (f64, f64) {
     let attack = Attack {
         edges,

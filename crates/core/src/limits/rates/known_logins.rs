@@ -42,8 +42,8 @@ impl Budgets {
         }
     }
 
-    /// The buckets by which a login is known. It has none if it may be of several accounts: then no response tells which
-    /// of them the site accepted.
+    /// The buckets by which a login is known. It has none if it may be of several accounts: then no response shows
+    /// which of them the site accepted.
     pub(super) fn known_by(&self, client: Client<'_>) -> Option<Box<KnownBy>> {
         let account = client.accounts().next()?;
         let is_one = client.identity.sole_account().is_some();
@@ -68,8 +68,8 @@ impl Budgets {
             || (client.is_read && read_with.is_some_and(is_noted))
     }
 
-    /// Asks the other edges of a fleet, with the next exchange, whether they know the login of a client whose account has
-    /// used up its budget.
+    /// Requests from the other edges of a fleet, with the next exchange, their state of the login of a client whose
+    /// account has used up its budget.
     pub fn ask_if_known(&self, client: Client<'_>, exceeded: &Exceeded) {
         let accounts = client.accounts().filter(|_| exceeded.budget == ACCOUNT_LOGINS);
         for account in accounts {
@@ -116,7 +116,7 @@ mod tests {
     const RIGHT: &str = "Basic YTpyaWdodA==";
     const WRONG: &str = "Basic YTp3cm9uZw==";
 
-    /// Tries credentials from an address; true if the site is asked. The login counts as failed.
+    /// Tries credentials from an address; true if the site gets them. The login counts as failed.
     fn tries(budgets: &Budgets, address: &str, shown: &'static str, now: Instant) -> bool {
         asks(budgets, address, (shown, &Method::POST), now)
     }

@@ -1,4 +1,4 @@
-//! What the site's response to a calendar call shows about the login in it.
+//! The result of the login in a calendar call, as the site's response shows it.
 
 use http::StatusCode;
 
@@ -36,7 +36,7 @@ impl Login {
                 let is_checked = code().is_some_and(|code| CHECKED.contains(&code.as_str()));
                 if is_checked { Self::Wrong } else { Self::Unproven }
             }
-            // What ran before it failed is not known (T-111).
+            // The code that ran before it failed is not known (T-111).
             Some(status) if status.is_server_error() => Self::Unproven,
             Some(status) if !status.is_success() => Self::NotRefused,
             Some(_) if is_write => Self::Written,

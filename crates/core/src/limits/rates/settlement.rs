@@ -1,4 +1,5 @@
-//! What an edge sends the other edges of a fleet about its buckets, and the levels that it takes over from them.
+//! The messages of an edge to the other edges of a fleet about its buckets, and the levels that it takes over from
+//! them.
 //!
 //! A store outside of the edges holds the level of each bucket. An edge adds what it has taken since the last exchange and
 //! takes over the sum. Several edges can allow too much between two exchanges: that is *debt*, and is taken off the next
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::bucket_store::BucketStore;
 use super::taken::{Settlement, Taken};
 
-/// The most buckets of one shard whose levels wait to be settled where one more is asked for.
+/// The most buckets of one shard with levels to be settled at which one more is requested.
 const MOST_ASKED: usize = 64;
 
 // === impl BucketStore ===
@@ -55,8 +56,8 @@ impl BucketStore {
         }
     }
 
-    /// Asks the other edges of a fleet for the level of a bucket that this edge may not have. Where many of its
-    /// shard wait already, nothing is asked: the next call asks again.
+    /// Requests the level of a bucket that this edge may not have from the other edges of a fleet. Where many of its
+    /// shard wait already, nothing is requested: the next call tries again.
     pub(super) fn ask_level(&self, asked: Settlement) {
         let mut shard = self.shard(asked.bucket).lock();
         if self.is_shared() && shard.unsettled.len() < MOST_ASKED {

@@ -23,7 +23,7 @@ pub(super) struct ModelLevels {
 }
 
 impl ModelLevels {
-    /// Adds what was spent, and answers the level.
+    /// Adds the charges, and returns the level.
     pub(super) fn settle(&mut self, settled: &Settlement, debt: Duration, now: Instant) -> Duration {
         let known = self.full_at.get(&settled.bucket).copied();
         let owed = known.unwrap_or(now).saturating_duration_since(now);
@@ -40,11 +40,11 @@ impl ModelLevels {
 enum LifeStep {
     /// The client calls this edge.
     Call(usize),
-    /// An exchange of this edge, of which the question or the answer may be lost.
+    /// An exchange of this edge, of which the request or the reply may be lost.
     Exchange(usize, Fate),
 }
 
-/// What becomes of an exchange.
+/// The fate of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Whole,
@@ -67,7 +67,7 @@ fn step(edges: usize) -> impl Strategy<Value = LifeStep> {
     ]
 }
 
-/// Exchanges what one edge has to tell.
+/// Exchanges the messages of one edge.
 fn exchange(edge: &BucketStore, store: &mut ModelLevels, fate: Fate, now: Instant) {
     for settled in edge.take_unsettled(512, now) {
         if fate == Fate::QuestionLost {
@@ -83,7 +83,7 @@ fn exchange(edge: &BucketStore, store: &mut ModelLevels, fate: Fate, now: Instan
 }
 
 proptest! {
-    /// One edge with a store of its own allows what an edge without one allows, whenever they talk.
+    /// One edge with a store of its own allows as many calls as an edge without one, whenever they exchange.
     #[test]
     fn one_edge_of_a_fleet_is_as_one_edge(
         steps in prop::collection::vec((step(1), 0_u64..3000), 1..200),
@@ -96,14 +96,14 @@ proptest! {
                 LifeStep::Call(_) => {
                     prop_assert_eq!(edge.spend(KEY, &RATE, now), alone.spend(KEY, &RATE, now));
                 }
-                // An answer that is lost is told twice.
+                // A message whose reply is lost is sent twice.
                 LifeStep::Exchange(_, Fate::AnswerLost) => {}
                 LifeStep::Exchange(_, fate) => exchange(&edge, &mut store, fate, now),
             }
         }
     }
 
-    /// Whatever is lost or told twice, no edge allows more than it would alone, and none locks a client out for longer
+    /// Whatever is lost or sent twice, no edge allows more than it would alone, and none locks a client out for longer
     /// than until the debt is paid.
     #[test]
     fn no_edge_allows_more_for_being_in_a_fleet(
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// Each bucket is told once, whatever the order in which they are taken.
+    /// Each bucket is sent once, whatever the order in which they are taken.
     #[test]
     fn every_call_is_told_once(
         calls in prop::collection::vec(0_u64..1000, 1..400), most in 1_usize..100,

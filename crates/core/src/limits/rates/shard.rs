@@ -20,7 +20,7 @@ pub(super) struct Shard {
     pub(super) full_at: ByBucket<Instant>,
     /// Each bucket once, by the time it was first to be full; that may have changed since.
     pub(super) by_time: BinaryHeap<Reverse<(Instant, u64)>>,
-    /// What other edges have not received yet.
+    /// The charges that other edges have not received yet.
     pub(super) unsettled: ByBucket<Taken>,
 }
 
@@ -75,7 +75,7 @@ impl Shard {
         }));
     }
 
-    /// Forgets full buckets among the first so many, and says how many it forgot.
+    /// Forgets full buckets among the first so many, and returns their number.
     pub(super) fn drop_full(&mut self, checked: usize, now: Instant) -> usize {
         let before = self.full_at.len();
         for _ in 0..checked {

@@ -160,7 +160,7 @@ mod tests {
             3,
             "all parts together are the budget"
         );
-        // Who was refused for all has its part still.
+        // A client that was refused for all others has its part still.
         let later = now + Duration::from_secs(9);
         assert_eq!(passed(&buckets, "192.0.2.5", 100, later), 9);
         let exceeded = buckets.spend_in_parts("r", &RATE, None, later).unwrap_err();

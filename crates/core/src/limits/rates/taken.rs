@@ -1,11 +1,11 @@
-//! What was taken from a bucket, as edges send it to each other.
+//! The charges of a bucket, as edges send them to each other.
 
 use std::time::Duration;
 
 use super::gcra;
 use crate::settings::Rate;
 
-/// What was taken from a bucket, or given back.
+/// An amount that was taken from a bucket, or given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// The time in which the bucket regains it, in nanoseconds; negative if it was given back.
@@ -19,7 +19,7 @@ pub struct Taken {
 pub struct Settlement {
     /// The keyed hash of the bucket.
     pub bucket: u64,
-    /// What was taken from it.
+    /// The amount that was taken from it.
     pub taken: Taken,
 }
 
@@ -68,7 +68,7 @@ impl Taken {
         self.period
     }
 
-    /// The most that several edges may have allowed beyond an empty bucket: as much again as it holds. What exceeds that is
+    /// The most that several edges may have allowed beyond an empty bucket: as much again as it holds. The excess is
     /// forgiven.
     pub const fn debt(self) -> Duration {
         self.period
@@ -103,7 +103,7 @@ fn signed(nanos: u128) -> i64 {
 // === impl Settlement ===
 
 impl Settlement {
-    /// What undoes it.
+    /// The amount that undoes it.
     #[must_use]
     pub const fn undone(self) -> Self {
         Self {
