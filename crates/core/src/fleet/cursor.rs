@@ -13,7 +13,7 @@ pub struct EntryId {
     place: u64,
 }
 
-/// The end of the log, as the store says it on a new connection.
+/// The end of the log, as the store states it on a new connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogEnd {
     /// The process of the store and its history of replication: another one may lack the last messages.
@@ -26,7 +26,7 @@ pub struct LogEnd {
     pub last: EntryId,
 }
 
-/// What the store answers between two exchanges. Its counter is read before its entries.
+/// The response of the store between two exchanges. Its counter is read before its entries.
 #[derive(Debug, Clone, Default)]
 pub struct ReadLog {
     /// The random number in the store.
@@ -45,7 +45,7 @@ pub enum GapCause {
     Boot,
     /// Numbers are missing, or come again.
     Number,
-    /// Another server answers, which may lack the last messages of the one before.
+    /// Another server responds, which may lack the last messages of the one before.
     Server,
     /// The edge has served alone before it first reached the store.
     Join,

@@ -7,7 +7,7 @@ use super::cursor::{EntryId, GapCause, LogEnd, ReadLog};
 const EDGES: usize = 3;
 const RECORDS: usize = 3;
 
-/// A store whose entries say which record has changed.
+/// A store whose entries name the record that has changed.
 #[derive(Debug, Clone, Default)]
 struct ModelLog {
     server: u64,
@@ -35,7 +35,7 @@ enum LogEvent {
     Read(usize, usize),
     /// Sends and receives.
     Exchange(usize),
-    /// Says, but the reply is lost.
+    /// Appends a message, but the reply is lost.
     Lost(usize),
     /// The connection of an edge ends.
     Cut(usize),
@@ -225,7 +225,7 @@ impl ModelFleet {
     }
 }
 
-/// Whether every edge has forgotten what changed, after these steps and an exchange of each.
+/// True if every edge has forgotten the changed records, after these steps and an exchange of each.
 fn is_current_after(steps: &[LogEvent]) -> bool {
     let mut world = ModelFleet::new();
     for step in steps {

@@ -1,4 +1,4 @@
-//! What a fleet derives from its secret: its name in the store, the seals of its messages and its hash.
+//! The values that a fleet derives from its secret: its name in the store, the seals of its messages and its hash.
 
 use std::fmt;
 

@@ -36,7 +36,7 @@ impl LogPlace {
     /// Moves over what was read. After a gap the place is not known until the next end.
     pub fn hear(&mut self, read: &ReadLog) {
         if let Some(Err(cause)) = self.cursor.as_mut().map(|cursor| cursor.hear(read)) {
-            // What was sent before the new end is known may be missing as well.
+            // Messages that were sent before the new end is known may be missing as well.
             self.cursor = None;
             self.gap = Some(cause);
         }

@@ -1,10 +1,10 @@
-//! What each edge shows of itself to the others.
+//! The line of each edge for the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// One edge of a fleet. Members of the document that this edge does not know are ignored.
+/// One edge of a fleet. Members of the document that this edge does not have are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FleetMember {
     /// Its name, a random number that each process has anew.
@@ -19,17 +19,17 @@ pub struct FleetMember {
     /// The address of its admin listener.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admin: Option<String>,
-    /// What its calls need, by the name of the backend.
+    /// The demand of its calls, by the name of the backend.
     #[serde(default)]
     pub demand: BTreeMap<String, Demand>,
 }
 
-/// What the calls of one edge to one backend need.
+/// The demand of the calls of one edge to one backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
     /// The calls that run or wait.
     pub calls: usize,
-    /// The permits that nobody else may use.
+    /// The permits that no other edge may use.
     pub permits: usize,
 }
 

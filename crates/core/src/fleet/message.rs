@@ -1,4 +1,4 @@
-//! What edges send each other, as JSON that newer edges may extend.
+//! The messages between edges, as JSON that newer edges may extend.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::companion::purge::PurgeRequest;
 /// A message of one edge to the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetMessage {
-    /// Answers are to be removed.
+    /// Responses are to be removed.
     Purge {
         /// Which, and the changes behind it.
         purge: PurgeRequest,
         /// Why the teller removed them.
         cause: RemovalCause,
     },
-    /// A site answered the teller's question for its number of changes.
+    /// A site responded to the sender's request for its number of changes.
     Seen(SeenNumber),
     /// The standing of a rule of `[[cutover]]` has changed: the store holds it.
     Rule(RuleMessage),
@@ -45,7 +45,7 @@ pub struct SeenNumber {
     /// True if the count began anew.
     #[serde(default)]
     pub anew: bool,
-    /// Microseconds between the question and this message.
+    /// Microseconds between the request and this message.
     pub age_us: u64,
 }
 
@@ -92,7 +92,7 @@ impl FleetMessage {
         text.unwrap_or_default()
     }
 
-    /// Reads a message. One that this edge does not understand may say that anything has changed.
+    /// Reads a message. One of an unknown form may mean that anything has changed.
     pub fn read(kind: &str, body: &str) -> Self {
         let read = match kind {
             PURGE => serde_json::from_str(body).ok().map(PurgeText::read),
@@ -115,7 +115,7 @@ impl FleetMessage {
 // === impl SeenNumber ===
 
 impl SeenNumber {
-    /// The time between the question and this message.
+    /// The time between the request and this message.
     pub const fn age(&self) -> Duration {
         Duration::from_micros(self.age_us)
     }

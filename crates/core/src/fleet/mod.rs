@@ -1,5 +1,5 @@
-//! What several edges of one fleet send each other through a store: sealed messages in a log, and the rules by which an
-//! edge notices that it missed one.
+//! The messages between several edges of one fleet through a store: sealed, in a log, with the rules by which an edge
+//! notices that it missed one.
 
 mod cursor;
 #[cfg(test)]

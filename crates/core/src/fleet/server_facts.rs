@@ -1,4 +1,4 @@
-//! What the server of a store says of itself, and what follows for a fleet.
+//! The facts that the server of a store reports of itself, and their consequences for a fleet.
 
 use crate::unix_time::UnixTime;
 
@@ -11,7 +11,7 @@ const MOST_OFF: u64 = 10;
 /// The first version whose scripts may read the time before they write.
 const FIRST_VERSION: u64 = 5;
 
-/// What a server says of itself: one `name:value` a line.
+/// The report of a server about itself: one `name:value` a line.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerFacts<'a>(&'a str);
 
@@ -41,19 +41,19 @@ impl<'a> ServerFacts<'a> {
         }
     }
 
-    /// Whether it is older than what edges need. The version is that which Redis would have; unknown counts as new.
+    /// True if it is older than edges need. The version is that which Redis would have; unknown counts as new.
     pub fn is_too_old(&self) -> bool {
         let version = self.text("redis_version");
         let first = version.and_then(|version| version.split('.').next()?.parse().ok());
         first.is_some_and(|first: u64| first < FIRST_VERSION)
     }
 
-    /// Whether it copies another server, and takes no writes.
+    /// True if it copies another server, and takes no writes.
     pub fn is_replica(&self) -> bool {
         self.text("role") == Some("slave")
     }
 
-    /// What an operator should look at, at this time by the clock of the edge.
+    /// The warnings for an operator, at this time by the clock of the edge.
     pub fn warnings(&self, now: UnixTime) -> Vec<String> {
         let policy = self.text("maxmemory_policy").unwrap_or_default();
         let most = self.number("maxmemory").unwrap_or_default();

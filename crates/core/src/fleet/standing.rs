@@ -1,10 +1,10 @@
-//! Whether an edge is together with its fleet, and since when.
+//! The standing of an edge: together with its fleet or alone, and since when.
 
 use std::time::Duration;
 
 use crate::unix_time::UnixTime;
 
-/// Whether this edge is together with its fleet, and since when.
+/// The standing of this edge: together with its fleet or alone, and since when.
 #[derive(Debug, Default)]
 pub struct FleetStanding {
     is_together: bool,
@@ -12,14 +12,14 @@ pub struct FleetStanding {
     pub since: UnixTime,
     /// Why it is alone.
     pub fault: Option<String>,
-    /// How long the last exchange took.
+    /// The duration of the last exchange.
     pub exchange: Duration,
 }
 
 // === impl FleetStanding ===
 
 impl FleetStanding {
-    /// Whether the last exchange succeeded.
+    /// True if the last exchange succeeded.
     pub const fn is_together(&self) -> bool {
         self.is_together
     }

@@ -109,7 +109,7 @@ mod tests {
         let key = CircleKey::new(None);
         let is_refusal = |status, headers: &HeaderMap| key.is_refusal(status, headers);
         assert!(is_refusal(StatusCode::LOOP_DETECTED, &refused(&key)));
-        // A site that echoes the request, and a host that says 508 where a site uses too much.
+        // A site that echoes the request, and a host that sends 508 where a site uses too much.
         assert!(!is_refusal(StatusCode::LOOP_DETECTED, &signed(&key)));
         assert!(!is_refusal(StatusCode::LOOP_DETECTED, &HeaderMap::new()));
         assert!(!is_refusal(StatusCode::OK, &refused(&key)));

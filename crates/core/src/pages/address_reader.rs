@@ -15,7 +15,7 @@ pub(super) struct AddressReader {
     home: Vec<u8>,
 }
 
-/// What path and parameters say about a page, each at most once.
+/// The parts of a page that path and parameters name, each at most once.
 #[derive(Debug, Default)]
 struct PageParts {
     view: Option<PageView>,
@@ -212,13 +212,13 @@ fn file_at(path: &[u8], found: &RuleVariables<'_>, parameters: &PhpArray) -> Opt
     (is_bare && path.iter().all(is_name) && !is_own).then_some(PageAddress::File { event })
 }
 
-/// Whether servers in front of WordPress may read a path differently.
+/// True if servers in front of WordPress may read a path differently.
 fn has_odd_bytes(path: &[u8]) -> bool {
     let path = decode(path, Plus::Literal);
     path.iter().any(|byte| byte.is_ascii_control() || *byte == b'\\')
 }
 
-/// Whether no view reads a parameter.
+/// True if no view reads a parameter.
 fn is_ignored(name: &[u8]) -> bool {
     name.starts_with(b"utm_") || IGNORED.contains(&name)
 }
@@ -283,7 +283,7 @@ fn set<T: PartialEq>(part: &mut Option<T>, value: T) -> Result<(), UnknownAddres
     }
 }
 
-/// A day, `2027-08-01`, or for months also `2027-08`. PHP reads much more, and other years: those are asked for.
+/// A day, `2027-08-01`, or for months also `2027-08`. PHP reads much more, and other years: the site gets those.
 fn day(date: &[u8], view: PageView) -> Result<Date, UnknownAddress> {
     let fault = UnknownAddress::Date;
     let text = std::str::from_utf8(date).map_err(|_| fault)?;

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 /// A calendar page. Two addresses of one page give one value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CalendarPage {
-    /// How the events are shown.
+    /// The way in which the events are shown.
     pub view: PageView,
     /// The day that it shows or begins with; the first of a month. None: today.
     pub date: Option<Date>,
@@ -17,7 +17,7 @@ pub struct CalendarPage {
     pub is_ical: bool,
 }
 
-/// How a page shows events.
+/// The way in which a page shows events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageView {
     /// The view that the site has chosen.
@@ -41,14 +41,14 @@ pub struct PageFilters {
     pub is_featured: bool,
 }
 
-/// What an address of the site is to the calendar.
+/// The meaning of an address of the site for the calendar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageAddress {
     /// A page of the calendar.
     Page(CalendarPage),
-    /// It may be a page of the calendar, which cannot be told surely.
+    /// It may be a page of the calendar, which cannot be decided surely.
     Unknown(UnknownAddress),
-    /// Another page of WordPress, asked for as a calendar file: the plugin gives it there as well.
+    /// Another page of WordPress, requested as a calendar file: the plugin gives it there as well.
     File {
         /// The slug of the event whose page it is; none: the file has all events.
         event: Option<Box<[u8]>>,
@@ -57,7 +57,7 @@ pub enum PageAddress {
     Elsewhere,
 }
 
-/// Why it cannot be told which page an address names.
+/// The reason for which the page of an address cannot be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum UnknownAddress {

@@ -18,8 +18,8 @@ const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 // === impl PageJudge ===
 
 impl PageJudge {
-    /// The read below the namespace whose calendar has the events of a file that the plugin gives at an address; none: it
-    /// cannot be told surely, or the API does not list these events. The site gives that file.
+    /// The read below the namespace whose calendar has the events of a file that the plugin gives at an address; none:
+    /// it cannot be decided surely, or the API does not list these events. The site gives that file.
     pub fn download(&self, address: &PageAddress) -> Option<String> {
         match address {
             PageAddress::File { event: Some(slug) } => event(slug),
@@ -79,7 +79,7 @@ fn event(slug: &[u8]) -> Option<String> {
     (is_name && !slug.iter().all(u8::is_ascii_digit)).then_some(read)
 }
 
-/// Says in the headers of a calendar that it is a file, and nothing for search engines, as the plugin does.
+/// Marks a calendar in its headers as a file that search engines do not index, as the plugin does.
 pub fn name_download(headers: &mut HeaderMap) {
     let file = HeaderValue::from_static("attachment; filename=\"events.ics\"");
     headers.insert(CONTENT_DISPOSITION, file);

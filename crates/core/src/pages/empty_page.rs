@@ -1,4 +1,4 @@
-//! What a client gets in place of a page without events.
+//! The response to a client in place of a page without events.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::facts::SiteFacts;
 /// The calendar file without events. The plugin sends nothing at all there, which programs take for a fault.
 pub const EMPTY_CALENDAR: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//calendar-edge//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
 
-/// The page that says in the site's language that there are no events, with a link to the calendar.
+/// The page without events, with a sentence about that in the site's language and a link to the calendar.
 pub(super) fn page_without_events(site: &SiteFacts) -> String {
     // The path alone: it holds at whatever address the client reached the site.
     let calendar = Url::parse(&site.calendar).map_or_else(|_| "/".to_owned(), |url| url.path().to_owned());

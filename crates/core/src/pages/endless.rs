@@ -19,7 +19,7 @@ pub enum FormReading<'a> {
     Unread,
 }
 
-/// The parameters that name a date, or ask for a calendar file.
+/// The parameters that name a date, or request a calendar file.
 const DATED: [&str; 6] = [
     "eventDate",
     "tribe-bar-date",
@@ -29,14 +29,14 @@ const DATED: [&str; 6] = [
     "outlook-ical",
 ];
 
-/// What names the views that scripts of calendar pages load: their REST routes, and their action in `admin-ajax.php`.
+/// The names of the views that scripts of calendar pages load: their REST routes, and their action in `admin-ajax.php`.
 const VIEWS: [&[u8]; 2] = [b"tribe/views/v2", b"tribe_events_views_v2_fallback"];
 
 /// The folders of files, which have dates in their paths.
 const FILES: [&[u8]; 2] = [b"wp-content", b"wp-includes"];
 
-/// Whether a request has WordPress run a page with a date, a calendar file, or a view for a script. It depends on nothing
-/// that the edge knows of the site, and reads more broadly than the site does.
+/// True if a request has WordPress run a page with a date, a calendar file, or a view for a script. It depends on no
+/// fact about the site, and reads more broadly than the site does.
 pub fn is_endless(head: &Parts, form: FormReading<'_>) -> bool {
     let query = head.uri.query().unwrap_or_default().as_bytes();
     let path = settled(head.uri.path().as_bytes());
@@ -72,7 +72,7 @@ fn is_dated(parameters: &PhpArray) -> bool {
     DATED.iter().any(|name| parameters.get(name).is_some())
 }
 
-/// Whether a segment is a day, a month, or the name of calendar files.
+/// True if a segment is a day, a month, or the name of calendar files.
 fn is_dated_path(path: &[u8]) -> bool {
     let mut segments = path
         .split(|byte| *byte == b'/')
@@ -84,7 +84,7 @@ fn is_dated_path(path: &[u8]) -> bool {
     !is_of_files && segments.any(|segment| segment == b"ical" || is_date(segment))
 }
 
-/// Whether a text has the form of a day or a month.
+/// True if a text has the form of a day or a month.
 fn is_date(text: &[u8]) -> bool {
     let is_written = text.iter().enumerate().all(|(at, byte)| match at {
         4 | 7 => *byte == b'-',
@@ -97,7 +97,7 @@ fn names_views(text: &[u8]) -> bool {
     VIEWS.iter().any(|name| memmem::find(text, name).is_some())
 }
 
-/// Whether `index.php` takes a path, or the script of views.
+/// True if `index.php` takes a path, or the script of views.
 fn is_of_pages(path: &[u8]) -> bool {
     let mut segments = path.split(|byte| *byte == b'/');
     segments.all(|segment| {

@@ -6,7 +6,7 @@
 pub struct HtmlTag<'a> {
     name: &'a str,
     attributes: &'a str,
-    /// Whether it ends its element.
+    /// True if it ends its element.
     pub(super) is_end: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> HtmlTag<'a> {
         (!name.is_empty()).then_some((tag, behind))
     }
 
-    /// What follows the text of its element, if that is text; it ends with the closing tag.
+    /// The rest behind the text of its element, if that is text; it ends with the closing tag.
     fn behind_its_text(&self, behind: &'a str) -> &'a str {
         if self.is_end || !TEXTS.iter().any(|name| self.is(name)) {
             return behind;

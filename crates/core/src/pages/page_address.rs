@@ -1,4 +1,4 @@
-//! The address by which the edge itself asks for a page: it has nothing of a client's spelling (T-110).
+//! The address at which the edge itself requests a page: it has nothing of a client's spelling (T-110).
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ impl PageJudge {
     }
 }
 
-/// What the path does not say. Parameters mean the same in all languages, and segments of a path do not.
+/// The parts that are not in the path. Parameters mean the same in all languages, and segments of a path do not.
 fn parameters(page: &CalendarPage) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
     let is_in_path = matches!(page.view, PageView::Month | PageView::Day);
     let date = page.date.filter(|_| !is_in_path);

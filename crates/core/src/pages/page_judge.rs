@@ -34,10 +34,10 @@ pub struct PageJudge {
     tags: HashMap<Box<[u8]>, Spans>,
 }
 
-/// What becomes of a request for a calendar page.
+/// The decision about a request for a calendar page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageVerdict {
-    /// WordPress answers it.
+    /// WordPress responds to it.
     Forward(Open),
     /// It lies beyond the first or the last event, and shows none.
     Beyond {
@@ -48,7 +48,7 @@ pub enum PageVerdict {
     EmptyFile,
 }
 
-/// Why WordPress answers a calendar page.
+/// The reason for which WordPress responds to a request for a calendar page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Open {
@@ -144,7 +144,7 @@ impl PageJudge {
         self.calendar.as_ref()
     }
 
-    /// The page in the site's language that says that there are no events.
+    /// The page without events, in the site's language.
     pub fn page_without_events(&self) -> Bytes {
         self.page.clone()
     }
@@ -155,7 +155,7 @@ impl PageJudge {
             .read(path.as_bytes(), query.unwrap_or_default().as_bytes())
     }
 
-    /// What becomes of a page at this time.
+    /// The decision about a page at this time.
     pub fn judge(&self, page: &CalendarPage, now: UnixTime) -> PageVerdict {
         let Some(filtered) = self.filtered(&page.filters) else {
             return PageVerdict::Forward(Open::UnknownTerm);
@@ -203,7 +203,7 @@ impl PageJudge {
         if is_enabled { page.view } else { PageView::Default }
     }
 
-    /// Whether a page is a list.
+    /// True if a page is a list.
     pub(super) fn is_list(&self, page: &CalendarPage) -> bool {
         let view = self.view(page);
         view == PageView::List || view == PageView::Default && self.has_list

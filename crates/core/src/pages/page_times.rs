@@ -6,7 +6,7 @@ use super::calendar_page::{CalendarPage, PageView};
 use crate::facts::{SiteFacts, WallSpan};
 use crate::unix_time::UnixTime;
 
-/// How the days of a site lie.
+/// The boundaries of the days of a site.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SiteDays {
     /// The seconds after midnight at which a day begins.
@@ -94,7 +94,7 @@ pub(super) fn earliest_now(now: UnixTime) -> i64 {
     wall(now) - ZONES - WIDENED
 }
 
-/// Whether a page is near today.
+/// True if a page is near today.
 pub(super) fn is_near(page: &CalendarPage, shown: WallSpan, now: UnixTime) -> bool {
     let now = wall(now);
     let begins = page.date.map_or(now, seconds);

@@ -21,7 +21,7 @@ pub(super) type RuleVariables<'a> = Vec<(&'a [u8], Vec<u8>)>;
 /// The most bytes that the compiled rules of one site may take.
 const MOST_BYTES: usize = 32 << 20;
 
-/// What begins the place of a captured text in the query of a rule.
+/// The beginning of the place of a captured text in the query of a rule.
 const CAPTURED: &[u8] = b"$matches[";
 
 // === impl RewriteRules ===

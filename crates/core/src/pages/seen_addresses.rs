@@ -15,7 +15,7 @@ pub struct SeenAddresses {
 // === impl SeenAddresses ===
 
 impl SeenAddresses {
-    /// The most addresses of a period that are told apart; each further one counts.
+    /// The most addresses of a period that are distinguished; each further one counts.
     const MOST: usize = 65_536;
 
     /// None yet.
@@ -28,7 +28,7 @@ impl SeenAddresses {
         }
     }
 
-    /// Whether an address with this hash was passed on lately.
+    /// True if an address with this hash was passed on lately.
     pub fn knows(&mut self, address: u64, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.since);
         if age >= self.period {
@@ -41,7 +41,7 @@ impl SeenAddresses {
         self.now.contains(&address) || self.before.contains(&address)
     }
 
-    /// An address was passed on. One that was refused stays unknown: asked for again, it counts again.
+    /// An address was passed on. One that was refused stays unknown: a further request for it counts again.
     pub fn passed(&mut self, address: u64) {
         if self.now.len() < Self::MOST {
             self.now.insert(address);

@@ -1,4 +1,4 @@
-//! Which of the edge's own responses are asked of the site afterwards, and when the edge gives none of them.
+//! The choice of the edge's own responses that it compares with the site's afterwards, and the reasons to stop them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::calendar_page::CalendarPage;
 use crate::limits::QuestionSpacing;
 
-/// What is known of the edge's own responses for calendar pages.
+/// The state of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
 pub struct SelfCheck {
     given: u64,
@@ -14,7 +14,7 @@ pub struct SelfCheck {
     agreed: u64,
     /// Why the edge gives no responses of its own.
     stop: Option<Stop>,
-    /// The site has shown an event once, and is asked again.
+    /// The site has shown an event once, and gets a second request.
     is_doubted: bool,
     questions: QuestionSpacing,
 }
@@ -24,7 +24,7 @@ pub struct SelfCheck {
 struct KindCount {
     given: u64,
     asked: u64,
-    /// The number of the response after which the site is asked.
+    /// The number of the response after which the site gets a request.
     due: u64,
 }
 
@@ -33,16 +33,16 @@ struct KindCount {
 struct Stop {
     page: CalendarPage,
     address: String,
-    /// When it was asked for last.
+    /// The time of the last request for it.
     asked: Instant,
     /// Since when checks of it agree, and how many.
     agreeing: Option<(Instant, u32)>,
 }
 
-/// What follows a question to the site.
+/// The step after the site's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckStep {
-    /// The same question, before an event is believed.
+    /// The same request again, before an event is believed.
     AskAgain,
     /// Nothing.
     Done,
@@ -57,7 +57,7 @@ pub enum CheckStep {
 pub struct SelfCheckFigures {
     /// The edge's own responses, or in report mode those that it would have given.
     pub given: u64,
-    /// Those for which the site was asked and showed no event.
+    /// Those for which the site got a request and showed no event.
     pub agreed: u64,
     /// The target at which the site showed one. The edge gives no responses of its own until an hour of checks agrees.
     pub example: Option<String>,
@@ -66,7 +66,7 @@ pub struct SelfCheckFigures {
 // === impl SelfCheck ===
 
 impl SelfCheck {
-    /// The first responses for each kind of page are asked of the site, because a wrong rule is wrong at once.
+    /// The first responses for each kind of page are compared with the site's, because a wrong rule is wrong at once.
     const FIRST: u64 = 10;
 
     /// Then one of so many.
@@ -75,15 +75,14 @@ impl SelfCheck {
     /// The same for pages at the ends of the calendar, which are few: wrong bounds are wrong there first.
     const EVERY_AT_END: u64 = 10;
 
-    /// After a stop its page alone is asked for, at most once in this time.
+    /// After a stop its page alone is requested, at most once in this time.
     const PAUSE: Duration = Duration::from_mins(1);
 
     /// The stop ends once the checks agree for this time, and so many of them do.
     const AGREEING_FOR: Duration = Duration::from_hours(1);
     const AGREEING: u32 = 10;
 
-    /// Counts a response for a page. The result is the page that the site is to be asked for, until [`Self::shown`] says
-    /// that this is done.
+    /// Counts a response for a page. The result is the page to request from the site, until [`Self::shown`] ends it.
     pub fn gives(&mut self, page: &CalendarPage, is_at_end: bool, now: Instant) -> Option<CalendarPage> {
         let is_free = self.questions.is_free(now);
         let asked = match &mut self.stop {
@@ -115,7 +114,8 @@ impl SelfCheck {
         is_due
     }
 
-    /// The site was asked for a page at an address. `agrees`: what it shows is what the facts say; none if it is not known.
+    /// The site got a request for a page at an address. `agrees` is true if the site shows the events of the facts;
+    /// none if it is not known.
     pub fn shown(
         &mut self,
         page: &CalendarPage,
@@ -161,12 +161,12 @@ impl SelfCheck {
         CheckStep::Stop
     }
 
-    /// Whether the edge gives no responses of its own.
+    /// True if the edge gives no responses of its own.
     pub const fn is_stopped(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// What it found so far.
+    /// The results so far.
     pub fn figures(&self) -> SelfCheckFigures {
         SelfCheckFigures {
             given: self.given,
@@ -179,7 +179,7 @@ impl SelfCheck {
 // === impl Stop ===
 
 impl Stop {
-    /// Whether the site is to be asked for its page now.
+    /// True if the site is to get a request for its page now.
     fn is_due(&mut self, is_free: bool, now: Instant) -> bool {
         let is_due = is_free && now.saturating_duration_since(self.asked) >= SelfCheck::PAUSE;
         if is_due {
@@ -218,7 +218,7 @@ mod tests {
         page(PageView::Month)
     }
 
-    /// The numbers of the responses after which the site is asked, which answers at once.
+    /// The numbers of the responses after which the site gets a request, to which it responds at once.
     fn asked(check: &mut SelfCheck, responses: u64, view: PageView, is_at_end: bool) -> Vec<u64> {
         let (now, page) = (Instant::now(), page(view));
         let is_asked = |_: &u64| {

@@ -1,4 +1,4 @@
-//! Whether a page or a file of the site shows an event: by the markup of the plugin's views, and by no text (T-110).
+//! The events that a page or a file of the site shows: by the markup of the plugin's views, and by no text (T-110).
 
 use super::html::{HtmlTag, all_tags};
 
@@ -11,7 +11,7 @@ const WIDGET: &str = "tribe-events-widget";
 /// The class of an event in any list of posts.
 const POST: &str = "type-tribe_events";
 
-/// What the classes of events in the plugin's views begin with, and end with.
+/// The beginning and the end of the classes of events in the plugin's views.
 const IN_VIEW: &str = "tribe-events-calendar-";
 const EVENTS: [&str; 4] = [
     "__event",
@@ -28,8 +28,8 @@ struct Container<'a> {
     depth: usize,
 }
 
-/// Whether a body that the site sends shows an event, as a page or as a calendar file. On a page with a view only the view
-/// counts; on a page without one, all but widgets.
+/// True if a body that the site sends shows an event, as a page or as a calendar file. On a page with a view only the
+/// view counts; on a page without one, all but widgets.
 pub fn shows_event(body: &[u8]) -> bool {
     let body = String::from_utf8_lossy(body);
     if body.trim_start().starts_with("BEGIN:VCALENDAR") {

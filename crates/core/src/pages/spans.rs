@@ -27,14 +27,14 @@ impl Spans {
         Self { begun, ends }
     }
 
-    /// Whether one of them has begun at or before the end of a span and ends at or behind its start.
+    /// True if one of them has begun at or before the end of a span and ends at or behind its start.
     pub(super) fn touch(&self, span: WallSpan) -> bool {
         let begun = self.begun.partition_point(|(start, _)| *start <= span.end);
         let last = begun.checked_sub(1).and_then(|last| self.begun.get(last));
         last.is_some_and(|(_, end)| *end >= span.start)
     }
 
-    /// How many of them end at or behind a time.
+    /// The number of them that end at or behind a time.
     pub(super) fn count_from(&self, time: i64) -> usize {
         self.ends.len() - self.ends.partition_point(|end| *end < time)
     }

@@ -1,4 +1,4 @@
-//! Requests that may be answered in place of a calendar page: their heads.
+//! Requests that may get a response in place of a calendar page: their heads.
 
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
@@ -7,24 +7,24 @@ use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::policy::Profile;
 use calendar_edge_judge::wordpress::payload::spellings;
 
-/// Whether a target may name a calendar file: all spellings have this word, in the path or in the query.
+/// True if a target may name a calendar file: all spellings have this word, in the path or in the query.
 pub fn may_be_file(target: &Uri) -> bool {
     target
         .path_and_query()
         .is_some_and(|target| target.as_str().contains("ical"))
 }
 
-/// Whether a request reads a page as everybody sees it: a plain read, without a login or the password of a post.
+/// True if a request reads a page as every visitor sees it: a plain read, without a login or the password of a post.
 pub fn is_public_read(head: &Parts) -> bool {
     matches!(head.method, Method::GET | Method::HEAD) && !is_known(&head.headers)
 }
 
-/// Whether a request shows a cookie or credentials. They prove nothing: a robot can make them up.
+/// True if a request shows a cookie or credentials. They prove nothing: a robot can make them up.
 pub fn shows_claims(head: &Parts) -> bool {
     !Credentials::are_absent(&head.headers)
 }
 
-/// Whether a request may change what pages show: it shows credentials, and is no read, or one that WordPress takes
+/// True if a request may change the content of pages: it shows credentials, and is no read, or one that WordPress takes
 /// for a write, as links of its administration are.
 pub fn is_editor(head: &Parts) -> bool {
     let may_write = || {
@@ -39,7 +39,7 @@ pub fn is_editor(head: &Parts) -> bool {
     is_known(&head.headers) && may_write()
 }
 
-/// Whether there is a login or the password of a post, by which pages may show other events.
+/// True if there is a login or the password of a post, by which pages may show other events.
 fn is_known(headers: &HeaderMap) -> bool {
     if Credentials::are_absent(headers) {
         return false;

@@ -1,4 +1,4 @@
-//! The scheme and host by which a client knows the edge.
+//! The scheme and host of the edge in the URLs of a client.
 
 use std::fmt;
 use std::net::SocketAddr;

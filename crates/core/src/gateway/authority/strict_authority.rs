@@ -8,7 +8,7 @@ use url::Url;
 use super::host::Host;
 use super::public_address::{Addressed, PublicAddress, Scheme};
 
-/// Returns true if a target is a bare path, or names a scheme and authority by which clients know the edge: its public
+/// Returns true if a target is a bare path, or names a scheme and authority of the edge for clients: its public
 /// address, or one of its hosts.
 ///
 /// HTTP/2 has no bare paths. There the authority is the Host, which has been checked.

@@ -33,7 +33,8 @@ pub struct Decider {
     pub(super) surface: SurfaceRules,
     other: OtherTraffic,
     body_bytes: u64,
-    /// Whether anybody may read the `OpenAPI` document: it describes what `doc` describes, and goes with it.
+    /// True if every client may read the `OpenAPI` document: it describes the routes that `doc` describes, and goes
+    /// with it.
     offers_openapi: bool,
     /// True if the strict profile compares the hosts of some calls.
     pub(super) reads_hosts: bool,
@@ -51,11 +52,12 @@ const DOC: OperationId = OperationId {
 /// The destination of a request, by its head.
 #[derive(Debug)]
 pub enum Opening {
-    /// A browser's preflight for the calendar API: the edge answers it.
+    /// A browser's preflight for the calendar API: the edge responds to it.
     Preflight,
-    /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
+    /// The index of a REST root, by its position in the settings. The edge sends its own where it serves no other
+    /// routes.
     RestIndex(usize),
-    /// The `OpenAPI` document of the calendar below a REST root. The edge answers it.
+    /// The `OpenAPI` document of the calendar below a REST root. The edge sends it.
     OpenApi(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
@@ -70,11 +72,11 @@ pub enum Opening {
 /// The decision about a whole request.
 #[derive(Debug)]
 pub enum Decision {
-    /// The edge answers a browser's preflight.
+    /// The edge responds to a browser's preflight.
     Preflight,
-    /// The edge answers with an index of the REST root at this position of the settings.
+    /// The edge sends an index of the REST root at this position of the settings.
     RestIndex(usize),
-    /// The edge answers with the `OpenAPI` document of the REST root at this position.
+    /// The edge sends the `OpenAPI` document of the REST root at this position.
     OpenApi(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
@@ -87,12 +89,12 @@ pub enum Decision {
 // === impl Decider ===
 
 impl Decider {
-    /// The decisions that these settings ask for, before sites of which nothing is known.
+    /// The decider of these settings, before sites of which nothing is known.
     pub fn new(settings: &Settings) -> Self {
         Self::before(settings, TablesInForce::default())
     }
 
-    /// The decisions that these settings ask for, before sites that publish these tables.
+    /// The decider of these settings, before sites that publish these tables.
     pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
             surface: SurfaceRules::new(settings, &tables),
@@ -350,7 +352,7 @@ impl Decider {
         }
     }
 
-    /// The call with what its head tells about its body.
+    /// The call with the facts of its head about its body.
     fn readable(&self, head: &RequestHead<'_>, profile: Profile, mut call: ReadableCall) -> ReadableCall {
         let Parts { method, headers, .. } = head.parts;
         if method.is_safe() {

@@ -39,12 +39,12 @@ type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
 
 /// The rules; the first refusal is the response.
 const ON_HEAD: [HeadRule; 8] = [
-    // A target that cannot be read, or that leads nowhere, is refused whoever asks.
+    // A target that cannot be read, or that leads nowhere, is refused whoever the caller is.
     unreadable_target,
     no_route,
     // Before the rules about the method that counts.
     unclear_method,
-    // Credentials that cannot be read leave open who asks, and with it every rule about that.
+    // Credentials that cannot be read leave the caller open, and with it every rule about callers.
     rejected_credentials,
     // Where accounts are counted or listed, Basic credentials must name one without doubt.
     inexact_account,
@@ -120,7 +120,7 @@ fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     is_denied.then(|| errors::ADDRESS_DENIED.refusal())
 }
 
-/// A call without any credentials is not refused here: it is told what it lacks.
+/// A call without any credentials is not refused here: a later refusal names the credentials that it lacks.
 fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
     let operation = read

@@ -34,7 +34,7 @@ pub struct ReadableCall {
     pub(super) body_bytes: u64,
 }
 
-/// Maximum bytes of a body that is read although the head of its call tells that the call is refused.
+/// Maximum bytes of a body that is read although the call is refused by its head.
 const BRIEF: u64 = 16 * 1024;
 
 /// The rule for the body of a request.
@@ -44,7 +44,7 @@ pub enum BodyRule {
     Read,
     /// It is read if it is short and comes at once: it can only change the words of a refusal.
     Brief,
-    /// It is not read, because the client asks beforehand whether it should send it, and the call is refused.
+    /// It is not read, because the client waits for permission to send it, and the call is refused.
     Leave,
     /// It is dropped, because the method has none.
     Drop,

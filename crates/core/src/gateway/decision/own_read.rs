@@ -10,7 +10,7 @@ use calendar_edge_judge::call::{ForwardableCall, Outcome};
 // === impl Decider ===
 
 impl Decider {
-    /// The call of an anonymous GET of this path and query; none if the settings permit it to nobody.
+    /// The call of an anonymous GET of this path and query; none if the settings permit it to no client.
     pub fn own_read(&self, target: &str) -> Option<(OpenedCall, ForwardableCall)> {
         let request = Request::builder().method(Method::GET).uri(target).body(());
         let (parts, ()) = request.ok()?.into_parts();

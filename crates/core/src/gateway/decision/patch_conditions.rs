@@ -1,4 +1,4 @@
-//! What a client demands of the record before a PATCH.
+//! The conditions of a client about the record before a PATCH.
 
 use http::Method;
 use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
@@ -8,7 +8,7 @@ use calendar_edge_judge::contract::patch::{ReadRecord, RecordDate};
 /// The preconditions of a PATCH (RFC 9110 section 13.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatchConditions {
-    /// None, or one that every record meets.
+    /// None, or one that is true of every record.
     Always,
     /// The record was not changed after this moment.
     UnmodifiedSince(RecordDate),
@@ -33,7 +33,7 @@ impl PatchConditions {
         })
     }
 
-    /// Returns true if the record meets them.
+    /// Returns true if they are true of the record.
     pub fn hold(self, record: &ReadRecord) -> bool {
         match self {
             Self::Always => true,

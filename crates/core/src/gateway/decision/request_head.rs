@@ -20,8 +20,8 @@ pub struct RequestHead<'a> {
 // === impl RequestHead ===
 
 impl<'a> RequestHead<'a> {
-    /// The head of a request that came from nowhere: one of the edge's own, or of a test. It is plain HTTP, and its host is
-    /// not told.
+    /// The head of a request that came from nowhere: one of the edge's own, or of a test. It is plain HTTP, without a
+    /// host.
     pub const fn from_nowhere(parts: &'a Parts) -> Self {
         Self {
             parts,

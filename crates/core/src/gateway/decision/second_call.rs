@@ -8,12 +8,12 @@ use crate::limits::rates::CostClass;
 use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
 use calendar_edge_judge::problem::Refusal;
 
-/// What the head of a call to the second API shows.
+/// The facts of the head of a call to the second API.
 #[derive(Debug)]
 pub struct SecondCall {
-    /// What it costs.
+    /// Its cost.
     pub cost: CostClass,
-    /// Whom it is charged to.
+    /// The identity that it is charged to.
     pub identity: Identity,
     /// Credentials that cannot be read leave open whose call it is, and with it every rule about that.
     pub refusal: Option<Refusal>,

@@ -90,7 +90,7 @@ impl SiteFormScan {
             _ if named.iter().all(|named| *named == Named::Elsewhere) => Ok(None),
             (Some(Named::Calendar), Some(_)) if is_large => Err(Problem::Own(errors::ROUTE_IN_LARGE_FORM)),
             (Some(Named::Calendar), Some(route)) => call(&roots, head, route).map(Some),
-            // How many variables a site reads is a setting of its own, so another one may be its last.
+            // The number of variables that a site reads is a setting of its own, so another one may be its last.
             _ => Err(UNREADABLE_ROUTE),
         }
     }

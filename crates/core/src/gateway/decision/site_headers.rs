@@ -84,7 +84,7 @@ const BY_PROXY: [&str; 24] = [
 /// The beginning of headers that edge and companion plugin write.
 const OWN: &str = "x-calendar-edge-";
 
-/// The header in which a client asks WordPress to take another method.
+/// The header by which a client lets WordPress take another method.
 pub(super) const OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
@@ -106,7 +106,7 @@ pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>, is_of_tr
     join_cookies(headers);
 }
 
-/// The field that asks for another method, if it goes on to the site (T-101).
+/// The field that names another method, if it goes on to the site (T-101).
 fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
     let named = headers.get_all(OVERRIDE).iter().next_back()?;
     nominated(headers).all(|name| name != OVERRIDE).then_some(named)
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn t97_statements_of_proxies_come_from_trusted_ones_only() {
-        // The first column: from a trusted proxy; the second: from anybody else.
+        // The first column: from a trusted proxy; the second: from any other client.
         for (name, value, expected) in [
             ("cf-connecting-ip", CLIENT, [true, true]),
             ("cf-connecting-ip", "192.0.2.1", [false, false]),
@@ -299,7 +299,7 @@ mod tests {
             ("x-forwarded-prefix", "/a", [false, false]),
             ("x-proto", "SSL", [false, false]),
             ("x-arr-ssl", "1", [false, false]),
-            // What browsers, scripts and apps send.
+            // The fields that browsers, scripts and apps send.
             ("x-requested-with", "XMLHttpRequest", [true, true]),
             ("x-wp-nonce", "0123456789", [true, true]),
             ("x-http-method-override", "PUT", [true, true]),

@@ -1,4 +1,5 @@
-//! Requests to the rest of the site that try passwords: who is charged for them, and what proves that none was wrong.
+//! Requests to the rest of the site that try passwords: the identities that are charged for them, and the proof that no
+//! password was wrong.
 
 use http::header::{ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
 use http::request::Parts;
@@ -13,13 +14,13 @@ use calendar_edge_judge::wordpress::payload::{
 };
 use calendar_edge_judge::wordpress::value::PhpArray;
 
-/// The most bytes of a response's body that are read, where its status does not tell. A longer one proves nothing.
+/// The most bytes of a response's body that are read, where its status does not decide. A longer one proves nothing.
 pub const LOGIN_ANSWER_BYTES: usize = 64 * 1024;
 
 /// The way by which a request to the rest of the site tries passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoginDoor {
-    /// The `Authorization` field. The site answers 401 to a wrong one, at any of its REST routes.
+    /// The `Authorization` field. The site responds with 401 to a wrong one, at any of its REST routes.
     Authorization,
     /// The same, where the status stands in the body (`_envelope`).
     Enveloped,
@@ -61,14 +62,14 @@ impl LoginDoor {
         })
     }
 
-    /// Returns true if only the body of the response tells which passwords were wrong.
+    /// Returns true if only the body of the response shows which passwords were wrong.
     pub const fn is_told_by_body(self) -> bool {
         matches!(self, Self::Enveloped | Self::XmlRpc)
     }
 
-    /// Who is charged, once for each password; a call to `xmlrpc.php` is one try of its address. `form` is the whole of
-    /// a form; none of one that is too large to be read whole. A form whose account cannot be read counts with all
-    /// unusual accounts (T-112).
+    /// The identities that are charged, once for each password; a call to `xmlrpc.php` is one try of its address.
+    /// `form` is the whole of a form; none of one that is too large to be read whole. A form whose account cannot be
+    /// read counts with all unusual accounts (T-112).
     pub fn tried(self, head: &Parts, form: Option<&[u8]>) -> Vec<Identity> {
         let tried = match self {
             Self::Authorization | Self::Enveloped => None,
@@ -79,10 +80,10 @@ impl LoginDoor {
         tried.into_iter().chain(shown).collect()
     }
 
-    /// What the site's response to a request with this head shows about the passwords in it. Its body is none if it is
-    /// longer than [`LOGIN_ANSWER_BYTES`], or was not read.
+    /// The result of the passwords in a request with this head, as the site's response shows it. Its body is none if it
+    /// is longer than [`LOGIN_ANSWER_BYTES`], or was not read.
     ///
-    /// Only what proves that none was wrong gives a charge back (T-98). A failure of the site proves nothing: the passwords
+    /// Only a proof that none was wrong gives a charge back (T-98). A failure of the site proves nothing: the passwords
     /// may have been compared before it (T-111).
     pub fn shown_by(
         self,
@@ -114,7 +115,7 @@ fn asks_for_envelope(head: &Parts) -> bool {
     !query.is_empty() && memmem::find(&decode(query.as_bytes(), Plus::Space), b"envelope").is_some()
 }
 
-/// Who is charged for a form; none if it shows no password.
+/// The identity that is charged for a form; none if it shows no password.
 fn form_login(head: &Parts, form: Option<&[u8]>) -> Option<Identity> {
     let fields = match SiteForm::of(&head.method, ContentHeaders::of(&head.headers)) {
         // PHP reads no form.
@@ -187,13 +188,14 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    /// What a response with a status, headers and a body shows about the password of a request without `Authorization`.
+    /// The result of the password of a request without `Authorization`, by a response with a status, headers and a
+    /// body.
     fn shown(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> Login {
         let answer = (StatusCode::from_u16(status).unwrap(), headers);
         door.shown_by(&head("POST", "/", &[]), answer, body.map(str::as_bytes))
     }
 
-    /// Whether a response proves that no password was wrong.
+    /// True if a response proves that no password was wrong.
     fn proves_none(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> bool {
         !shown(door, status, headers, body).is_charged()
     }

@@ -14,7 +14,7 @@ impl Decider {
     /// every such request with the same text opens the same call and gets the same judgement, whatever its other headers,
     /// its client and its body are. `None` for all other requests, and where the strict profile compares hosts.
     ///
-    /// It says nothing about requests for the rest of the site, whose bodies may name a call.
+    /// It decides nothing about requests for the rest of the site, whose bodies may name a call.
     pub fn sole_target<'a>(&self, head: &RequestHead<'a>) -> Option<&'a str> {
         let Parts {
             method, uri, headers, ..

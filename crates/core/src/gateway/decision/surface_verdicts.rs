@@ -34,7 +34,7 @@ impl Decider {
         self.surface.judge_body(&self.roots, request, body)
     }
 
-    /// The rule that takes a whole request to the rest of the site; the one that its head meets comes first.
+    /// The rule that takes a whole request to the rest of the site; one that matches its head comes first.
     pub fn surface_verdict(&self, head: &Parts, body: &[u8]) -> Option<SurfaceVerdict<'_>> {
         let request = self.surface_request(head)?;
         let by_head = self.surface.judge(&request);

@@ -1,4 +1,4 @@
-//! Requests that ask the rest of the site for another protocol, such as WebSocket (RFC 9110 section 7.8).
+//! Requests to the rest of the site that offer another protocol, such as WebSocket (RFC 9110 section 7.8).
 
 use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
 use http::request::Parts as Head;
@@ -7,8 +7,8 @@ use http::{HeaderMap, HeaderValue, Method, Version};
 /// Protocols that are HTTP again, in which requests would pass unseen, and the one that begins TLS.
 const NEVER: [&str; 5] = ["h2c", "h2", "h3", "http", "tls"];
 
-/// The one protocol that a request asks for; none for every other request, which is forwarded
-/// without the upgrade, as RFC 9110 section 7.8 lets every server ignore one.
+/// The one protocol that a request offers; none for every other request, which is forwarded without the upgrade, as RFC
+/// 9110 section 7.8 lets every server ignore one.
 ///
 /// It is a GET over HTTP/1.1 without a body whose `Connection` names `upgrade`, with one `Upgrade` field that
 /// names one protocol.

@@ -45,7 +45,7 @@ impl KeptRequest {
         &self.head
     }
 
-    /// What is kept of its body.
+    /// The kept part of its body.
     pub const fn body(&self) -> &RecordedPart {
         &self.body
     }

@@ -21,7 +21,7 @@ pub enum DecidingBody<'a> {
     Read(&'a Bytes),
 }
 
-/// What is kept of a body.
+/// The kept part of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedPart {
     /// All of it, without its secrets; empty where there was none.
@@ -39,7 +39,7 @@ pub enum RecordedPart {
 // === impl RecordedPart ===
 
 impl RecordedPart {
-    /// What is kept of a body; names of secrets are added to `names`.
+    /// The kept part of a body; names of secrets are added to `names`.
     pub(super) fn of(headers: &HeaderMap, body: DecidingBody<'_>, names: &mut Vec<String>) -> Self {
         match body {
             DecidingBody::None => Self::Irrelevant,

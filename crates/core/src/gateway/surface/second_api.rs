@@ -1,4 +1,4 @@
-//! The plugin's second API, `tec/v1`: which of its calls the site would refuse whatever they say, and what one costs.
+//! The plugin's second API, `tec/v1`: the calls that the site would refuse whatever their content, and the cost of one.
 
 use http::Method;
 
@@ -15,7 +15,7 @@ pub(super) const SECOND_API: &str = "second_api";
 /// The rules that hold for calls to the second API, in the mode of the edge.
 #[derive(Debug)]
 pub(super) struct SecondApi {
-    /// What each root publishes; none: not known, and every call passes.
+    /// The routes that each root publishes; none: not known, and every call passes.
     routes: Option<Vec<PublishedRoutes>>,
     is_judged: bool,
     unpublished: SurfaceRule,

@@ -1,4 +1,4 @@
-//! What the body of a request to the rest of the site adds to its head: a route, variables of a page, or calls.
+//! The parts of a body to the rest of the site that add to its head: a route, variables of a page, or calls.
 
 use bytes::Bytes;
 use memchr::memmem;
@@ -27,7 +27,7 @@ pub enum SeenBody {
 pub struct BodyVerdict<'a> {
     /// The verdict; none if no rule takes it.
     pub verdict: Option<SurfaceVerdict<'a>>,
-    /// True if rules ask for what cannot be read in the body, and none of them refuses it for that.
+    /// True if rules depend on a part of the body that cannot be read, and none of them refuses it for that.
     pub is_unclear: bool,
 }
 
@@ -66,7 +66,8 @@ impl SurfaceRules {
         }
     }
 
-    /// What a call to the plugin's second API costs that a whole form names and the head does not; none for other requests.
+    /// The cost of a call to the plugin's second API that a whole form names and the head does not; none for other
+    /// requests.
     pub fn cost_of_form(
         &self,
         roots: &Roots,

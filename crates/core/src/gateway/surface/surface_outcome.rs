@@ -1,11 +1,11 @@
-//! What becomes of a request that a rule about the rest of the site takes.
+//! The outcome of a request that a rule about the rest of the site takes.
 
 use strum::VariantArray;
 
 use super::surface_verdict::SurfaceVerdict;
 use crate::settings::Mode;
 
-/// What becomes of a request that a rule takes.
+/// The outcome of a request that a rule takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum SurfaceOutcome {
@@ -34,8 +34,8 @@ impl SurfaceOutcome {
 // === impl SurfaceVerdict ===
 
 impl SurfaceVerdict<'_> {
-    /// What becomes of the request: a rule that only reports lets it pass. A caller who does not pass is refused, whatever
-    /// is left of the rate.
+    /// The outcome of the request: a rule that only reports lets it pass. A caller that does not pass is refused,
+    /// whatever is left of the rate.
     pub const fn outcome(&self, is_exceeded: bool) -> SurfaceOutcome {
         match (self.is_closed, is_exceeded, self.rule.mode) {
             (false, false, _) => SurfaceOutcome::Passed,

@@ -1,4 +1,4 @@
-//! The facts about a request to the rest of the site that its rules ask for.
+//! The facts about a request to the rest of the site that its rules depend on.
 
 use std::iter;
 
@@ -63,8 +63,8 @@ impl<'a> SurfaceRequest<'a> {
         )
     }
 
-    /// Returns true if it shows credentials, valid or not, or if a browser asks for a page whether it may send them: that
-    /// is a request at a route whose method WordPress takes for OPTIONS (T-101).
+    /// Returns true if it shows credentials, valid or not, or if a browser checks with a preflight whether a page may
+    /// send them: that is a request at a route whose method WordPress takes for OPTIONS (T-101).
     pub fn has_credentials(&self) -> bool {
         let is_route = matches!(self.target, SiteTarget::Route(_));
         let is_preflight = || is_route && Preflight::of(&self.method, &self.head.headers).is_some();
@@ -91,7 +91,7 @@ impl<'a> SurfaceRequest<'a> {
     }
 }
 
-/// The method that counts: WordPress takes another one for its routes if the client asks for it.
+/// The method that counts: WordPress takes another one for its routes if the client names it.
 fn method(target: &SiteTarget, head: &Parts) -> Method {
     if !matches!(target, SiteTarget::Route(_)) {
         return head.method.clone();

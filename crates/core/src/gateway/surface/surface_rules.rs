@@ -1,4 +1,4 @@
-//! The rules about the rest of the site, laid out so that a request meets only those for its kind of target.
+//! The rules about the rest of the site, laid out so that a request is compared only with those for its kind of target.
 
 use http::Method;
 
@@ -109,7 +109,7 @@ impl SurfaceRules {
         self.rules.is_empty() && self.unknown.is_none() && self.second.is_none()
     }
 
-    /// What a call to the plugin's second API costs, as one to the calendar does; none for other requests.
+    /// The cost of a call to the plugin's second API, as one to the calendar has; none for other requests.
     pub fn cost(&self, request: &SurfaceRequest<'_>) -> Option<CostClass> {
         self.second.as_ref()?;
         request.readings().find_map(cost)
