@@ -7,10 +7,10 @@
 
 use std::hash::{BuildHasher, RandomState, SipHasher};
 
-/// 64 bits of `SipHash`: nobody can choose credentials that share a bucket with another's, and neither names nor addresses
-/// are found in a dump or in the store of a fleet.
+/// 64 bits of `SipHash`: no client can choose credentials that share a bucket with another's, and neither names nor
+/// addresses are found in a dump or in the store of a fleet.
 ///
-/// How numbers and texts are written depends on the kind of machine and on the standard library. Where edges of different
+/// The bytes of numbers and texts depend on the kind of machine and on the standard library. Where edges of different
 /// builds must agree, hash bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KeyedHash {

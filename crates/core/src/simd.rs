@@ -8,7 +8,7 @@ pub(crate) const BLOCK: usize = 64;
 /// Bytes that one instruction compares.
 const LANE: usize = 16;
 
-/// The bytes of a block for which `test` answers with ones: a bit each, the first byte's lowest.
+/// The bytes of a block for which `test` returns ones: a bit each, the first byte's lowest.
 #[inline]
 pub(crate) fn mask(block: &[u8; BLOCK], test: impl Fn(Lane) -> Lane) -> u64 {
     let (lanes, _) = block.as_chunks::<LANE>();
@@ -30,7 +30,7 @@ pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     blocks.iter().all(|block| highest(block) == 0) && rest.is_ascii()
 }
 
-/// The position of the first byte for which `test` answers with ones.
+/// The position of the first byte for which `test` returns ones.
 #[inline]
 pub(crate) fn first(bytes: &[u8], test: impl Fn(Lane) -> Lane) -> Option<usize> {
     let (lanes, rest) = bytes.as_chunks::<LANE>();
@@ -43,7 +43,7 @@ pub(crate) fn first(bytes: &[u8], test: impl Fn(Lane) -> Lane) -> Option<usize> 
     }
     let mut last = [0; LANE];
     last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
-    // What stands behind the rest has no meaning.
+    // The bytes behind the rest have no meaning.
     let at = found(&last).trailing_zeros() as usize;
     (at < rest.len()).then(|| bytes.len() - rest.len() + at)
 }

@@ -3,8 +3,8 @@
 //! A request is located ([`routing`]), its credentials are read ([`call::credentials`]), its query and body are read as
 //! PHP reads them ([`wordpress`]), and every argument is judged by one table ([`contract`]). The result is one of three:
 //!
-//! * *admit*: the call is encoded again as a [`call::CanonicalRequest`], which says the same in one form only;
-//! * *reject*: a [`problem::Refusal`] has the status and the bytes that WordPress would have answered;
+//! * *admit*: the call is encoded again as a [`call::CanonicalRequest`], which means the same in one form only;
+//! * *reject*: a [`problem::Refusal`] has the status and the bytes that WordPress would have sent;
 //! * *defer*: the call is forwarded, because only the database of the site can decide.
 //!
 //! ```

@@ -10,9 +10,9 @@ pub enum Gravity {
     Failure,
     /// An operator should act soon.
     Warning,
-    /// The edge does not know the state of the site.
+    /// The state of the site is not known to the edge.
     Unknown,
-    /// The site answers.
+    /// The site responds.
     Fine,
     /// A fact that explains other figures.
     Note,
@@ -120,7 +120,7 @@ rows! {
     MODE_OFF "mode_off": Ready, Some("routes"), None;
 }
 
-/// The answer of the page to "Is the site fine?".
+/// The state of the site in a word, at the head of the page.
 pub fn word(concerns: &[Concern]) -> &'static str {
     match concerns.first().map(|first| first.level) {
         Some(Gravity::Failure) => "No",

@@ -11,9 +11,9 @@ use crate::unix_time::UnixTime;
 /// The reason why an exchange failed, without text of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteFault {
-    /// What happened.
+    /// The event.
     pub what: String,
-    /// What an operator can do.
+    /// The advice for an operator.
     pub advice: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Figures {
     pub is_draining: bool,
     /// True if the file of the configuration was refused when it was last read.
     pub is_reload_refused: bool,
-    /// The edge has met its own request: the address of the site leads back to it.
+    /// The edge has received its own request: the address of the site leads back to it.
     pub is_circle: bool,
     /// The backends in use, the site's own first.
     pub backends: Vec<BackendFigures>,
@@ -36,7 +36,7 @@ pub struct Figures {
     pub certificate: Option<UnixTime>,
     /// A calendar page that was taken for empty and has an event.
     pub stopped_by: Option<String>,
-    /// What keeps the edge from answering calendar pages.
+    /// The reason for which the edge gives no responses for calendar pages.
     pub hindrance: Option<String>,
     /// Connections of clients.
     pub connections: Usage,
@@ -121,7 +121,7 @@ pub struct Lately {
     pub webhooks: BTreeMap<String, [u64; 2]>,
 }
 
-/// The companion plugin as far as the edge hears of it.
+/// The companion plugin as far as its messages show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CompanionState {
     /// It gave no sign.
@@ -196,7 +196,7 @@ impl Lately {
 // === impl BackendFigures ===
 
 impl BackendFigures {
-    /// A backend that was not asked yet.
+    /// A backend that got no request yet.
     pub fn unasked(name: &str, is_site: bool) -> Self {
         Self {
             name: name.to_owned(),

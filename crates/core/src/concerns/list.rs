@@ -24,7 +24,7 @@ const CLOCKS: Duration = Duration::from_secs(10);
 
 /// The state of an edge and of its site, the gravest first: never empty if there is a backend.
 ///
-/// The first concern answers the question whether the site is fine, by its [`word`](super::word()) and its sentence.
+/// The first concern is the state of the site, by its [`word`](super::word()) and its sentence.
 pub fn concerns(figures: &Figures, settings: &Settings, now: UnixTime) -> Vec<Concern> {
     let mut found = Vec::new();
     of_backends(figures, now, &mut found);

@@ -11,9 +11,9 @@ use super::figures::{BackendFigures, Figures};
 use crate::limits::Position;
 use crate::unix_time::UnixTime;
 
-/// What the exchanges with one backend show.
+/// The state that the exchanges with one backend show.
 enum BackendState<'e> {
-    /// It was never asked.
+    /// It got no request yet.
     Unasked,
     /// The last exchange succeeded, and of late too few failed to be a concern.
     Answers,
@@ -118,7 +118,7 @@ fn answering(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
     SITE_ANSWERS.raise_about(name, Gravity::Fine, text)
 }
 
-/// The rest of the site. That it was not asked is no concern.
+/// The rest of the site. That it got no request is no concern.
 fn of_pages(site: &BackendFigures, now: UnixTime) -> Option<Concern> {
     let raise = |level, fault| {
         let name = format!("Pages of {}", site.name);

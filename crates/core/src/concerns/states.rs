@@ -42,7 +42,7 @@ fn site(figures: &mut Figures) -> &mut BackendFigures {
     &mut figures.backends[0]
 }
 
-/// The site answers all calls with a response of this status, type and body.
+/// The site responds to all calls with this status, type and body.
 fn responds(figures: &mut Figures, status: u16, kind: &str, body: &str) {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, kind.parse().expect("a type"));
@@ -196,7 +196,7 @@ const STATES: &[StateRow] = &[
     ("logins refused", |f, _| f.lately.logins = 9, "Yes", "http://wp.example answers", READY, None),
     ("rate limits", |f, _| f.lately.limited = 9, "Yes", "http://wp.example answers", READY, None),
     ("webhook behind", |f, _| f.lately.webhooks = [("https://hook.example".to_owned(), [4, 0])].into(), "Look below", "The receiver https://hook.example took none of 4 posts", READY, Some("WebhookBehind")),
-    // What the edge knows of the site.
+    // The edge's facts about the site.
     ("webhook taken", |f, _| f.lately.webhooks = [("https://hook.example".to_owned(), [4, 1])].into(), "Yes", "http://wp.example answers", READY, None),
     ("index unread", |f, _| f.is_index_unread = true, "Look below", "The index of the site cannot be read", READY, Some("IndexUnread")),
     ("index changed", |f, _| f.roots = vec![RootFigures { path: "/wp-json".to_owned(), differences: 2 }], "Yes", "http://wp.example answers", READY, None),

@@ -1,4 +1,4 @@
-//! What a client finds at a REST root and below it: an index in WordPress's shape, and the `OpenAPI` document.
+//! The documents for clients at a REST root and below it: an index in WordPress's shape, and the `OpenAPI` document.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
 pub(super) const TITLE: &str = "Calendar Events REST API";
 pub(super) const SERVER: &str = "REST root";
-/// What OPTIONS does.
+/// The summary of OPTIONS.
 pub(super) const DESCRIBE_ROUTE: &str = "Describe the route";
 /// The response to OPTIONS.
 pub(super) const ROUTE_DESCRIBED: &str = "Methods and arguments, as the site publishes them";

@@ -69,7 +69,7 @@ causes! {
     ORIGIN_HEADER_SIZE = ORIGIN_FAILED, reports "http_response_header_section_size";
     /// The body of the response is too large.
     ORIGIN_BODY_SIZE = ORIGIN_FAILED, reports "http_response_body_size";
-    /// The response is compressed, although the edge asked for none.
+    /// The response is compressed, although the edge accepts none.
     ORIGIN_CODING = ORIGIN_FAILED, reports "http_response_content_coding";
     /// The origin did not accept the connection in time.
     ORIGIN_CONNECT_TIMEOUT = ORIGIN_TIMEOUT, reports "connection_timeout";

@@ -1,4 +1,4 @@
-//! The errors that WordPress does not have, their causes, and what `Proxy-Status` and the documents say of them.
+//! The errors that WordPress does not have, their causes, and their rows in `Proxy-Status` and in the documents.
 
 mod cause;
 mod edge;

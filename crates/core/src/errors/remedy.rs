@@ -1,4 +1,4 @@
-//! What a code of a refusal means to an operator, for codes of the edge and for those of WordPress that it uses.
+//! The meaning of a refusal's code for an operator, for codes of the edge and for those of WordPress that it uses.
 
 use super::edge::ALL;
 

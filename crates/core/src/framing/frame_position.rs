@@ -1,4 +1,4 @@
-//! What the first bytes of an HTTP/2 frame say about the rest of it.
+//! The facts about the rest of an HTTP/2 frame that its first bytes contain.
 
 /// The bytes before the payload of a frame (RFC 9113 4.1).
 pub(super) const HEAD: usize = 9;
@@ -58,7 +58,7 @@ pub(super) enum FramePosition {
 // === impl FramePosition ===
 
 impl FramePosition {
-    /// The beginning of a payload, as the head of its frame says; and true for HEADERS, and for DATA that is shorter than
+    /// The beginning of a payload, by the head of its frame; and true for HEADERS, and for DATA that is shorter than
     /// the memory needed to keep it.
     pub(super) const fn of_payload(head: [u8; HEAD]) -> (Self, bool) {
         let [high, middle, low, kind, flags, ..] = head;

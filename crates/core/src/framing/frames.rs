@@ -128,7 +128,7 @@ impl FrameMeter {
     }
 }
 
-/// What a frame costs.
+/// The cost of a frame.
 const fn units(kind: FrameKind) -> u64 {
     match kind {
         FrameKind::SmallData => SMALL_DATA,

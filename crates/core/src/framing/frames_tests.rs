@@ -1,4 +1,4 @@
-//! Budgets of frames, and what the meter says of whole streams.
+//! Budgets of frames, and the verdicts of the meter about whole streams.
 
 use std::time::Duration;
 

@@ -46,7 +46,7 @@ pub(super) struct HeadReader {
     field_bytes: usize,
     /// Bytes of field lines, including their padding.
     line_bytes: usize,
-    /// As far as a field says it.
+    /// As far as a field states it.
     body: Option<Body>,
 }
 

@@ -7,7 +7,7 @@ use super::chunks::ChunkReader;
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
 
-/// The first bytes of a client that speaks HTTP/2 from the start (RFC 9113 3.4).
+/// The first bytes of a client that uses HTTP/2 from the start (RFC 9113 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Follows the requests of one connection.

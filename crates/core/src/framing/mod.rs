@@ -1,9 +1,9 @@
 //! Checks, before anything else reads them, that a client's bytes have exactly one reading as HTTP
 //! (RFC 9112).
 //!
-//! Pure: bytes go in; lengths of valid pieces or a [`Breach`] come out; nothing is stored. An [`Inspector`]
-//! follows HTTP/1 byte by byte. For HTTP/2 the decoded head is checked, and a [`FrameMeter`] counts the
-//! frames and marks fragments, which nobody sees later.
+//! Pure: bytes go in; lengths of valid pieces or a [`Breach`] come out; nothing is stored. An [`Inspector`] follows
+//! HTTP/1 byte by byte. For HTTP/2 the decoded head is checked, and a [`FrameMeter`] counts the frames and marks
+//! fragments, which no later code sees.
 
 mod breach;
 mod budget;

@@ -1,4 +1,4 @@
-//! What an operator can change so that a failure of the origin does not come again.
+//! The changes by which an operator prevents that a failure of the origin comes again.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const SEE_SERVER: &str = "the web server has no answer of PHP: its error log say
 // === impl OriginFailure ===
 
 impl OriginFailure {
-    /// The change that solves the problem, or the place that says more about it.
+    /// The change that solves the problem, or the place that has more about it.
     pub fn advice(&self) -> Cow<'static, str> {
         match self {
             Self::InvalidStatus(status) => invalid_status(*status).into(),
@@ -180,7 +180,7 @@ mod tests {
         failure.advice().into_owned()
     }
 
-    /// What the advice for a page must name, by its status, and what it must not.
+    /// The words that the advice for a page must contain, by its status, and those that it must not.
     #[test]
     fn the_advice_for_a_page_fits_its_status() {
         for (status, names) in [

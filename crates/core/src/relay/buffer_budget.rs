@@ -1,8 +1,8 @@
 //! A memory budget for bytes that are buffered for clients, shared by all responses.
 //!
-//! `limits.response_buffer_bytes` bounds a single response, but a slow client can ask for many, up to a
-//! hundred on one HTTP/2 connection. When the budget is used up, further responses are streamed without
-//! buffering. The backend then sends each of them only as fast as its client reads.
+//! `limits.response_buffer_bytes` bounds a single response, but a slow client can request many, up to a hundred on one
+//! HTTP/2 connection. When the budget is used up, further responses are streamed without buffering. The backend then
+//! sends each of them only as fast as its client reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -11,7 +11,7 @@ use crate::relay::cors::Audience;
 pub struct ClientContext {
     /// The scheme and authority under which this client reaches the edge, without a trailing slash.
     pub public_base: Arc<str>,
-    /// The public namespace that the client asked in; none: the first one.
+    /// The public namespace that the client's request names; none: the first one.
     pub namespace: Option<Arc<str>>,
     /// The audience of the response: everybody, or this client only.
     pub audience: Audience,

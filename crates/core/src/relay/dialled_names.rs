@@ -56,11 +56,11 @@ impl DialledNames {
         Arc::new(self.map(|dialled| dialled.root.renamed(base, &advertised)))
     }
 
-    /// The root that a response from the root `asked` names. None: a root that is not configured, or one that the
-    /// name does not tell apart.
+    /// The root that a response from the root `asked` names. None: a root that is not configured, or one that the name
+    /// does not distinguish.
     ///
-    /// A site with languages names the root of the language that it answers in. The path tells which one that is:
-    /// the name of another root never becomes the name of this one.
+    /// A site with languages names the root of the language of its response. The path shows which one that is: the name
+    /// of another root never becomes the name of this one.
     pub(super) fn owner(
         &self,
         asked: usize,
@@ -127,7 +127,7 @@ pub(super) fn dialled_port(origin: &OriginSettings) -> u16 {
     origin.connect.as_ref().map_or_else(named, |connect| connect.port)
 }
 
-/// What the settings say about the site's authorities, with the port that is dialled and without.
+/// The site's authorities of the settings, with the port that is dialled and without.
 pub(super) fn further_authorities(backend: &BackendSettings) -> Vec<String> {
     let origin = &backend.origin;
     let port = dialled_port(origin);

@@ -14,7 +14,7 @@ use super::check::trimmed;
 pub(super) struct Ends {
     first: Option<u8>,
     last: [u8; LAST_BYTES],
-    /// How many of these bytes are known.
+    /// The number of these bytes that are known.
     kept: usize,
 }
 

@@ -26,10 +26,10 @@ pub enum Detour {
         root: String,
         /// The host there, with its port if it is explicit.
         host: String,
-        /// The setting that names the root which was asked.
+        /// The setting that names the root of the request.
         setting: String,
     },
-    /// To the address that was asked for.
+    /// To the requested address.
     Back,
     /// To another address of the calendar. A write is not sent a second time.
     Within,
@@ -64,7 +64,7 @@ pub enum OriginFailure {
         /// Where it leads.
         detour: Detour,
     },
-    /// The body is compressed, although the edge asks for no compression (T-65).
+    /// The body is compressed, although the edge accepts no compression (T-65).
     #[error("the origin encoded the body as {0:?}, although only identity was asked for")]
     CodedBody(String),
     /// WordPress's page for a database that does not respond.

@@ -63,7 +63,7 @@ fn passes(name: &HeaderName) -> bool {
     )
 }
 
-/// A URL as the client must see it. What the edge does not stand for names no address that only the edge dials.
+/// A URL as the client must see it. A URL of another server names no address that only the edge dials.
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
     let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.served);
     let addresses = match &client.namespace {

@@ -1,8 +1,8 @@
 //! The backend's response: judged, then written for the client.
 //!
-//! [`accept()`] judges a response, independently of the client. [`present()`] writes an accepted response for
-//! one client: listed headers, public URLs, cache directives. Everything is pure except [`accept()`] and
-//! [`RelayBody`], which read from a body. No code here knows a clock, a socket or a runtime.
+//! [`accept()`] judges a response, independently of the client. [`present()`] writes an accepted response for one
+//! client: listed headers, public URLs, cache directives. Everything is pure except [`accept()`] and [`RelayBody`],
+//! which read from a body. No code here uses a clock, a socket or a runtime.
 
 mod advice;
 mod buffer_budget;

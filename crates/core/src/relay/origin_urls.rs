@@ -158,7 +158,7 @@ mod tests {
         format!("<{root}>; rel=\"https://api.w.org/\"")
     }
 
-    /// The public path of a printed root, if the map knows it by its name.
+    /// The public path of a printed root, if the map has it by its name.
     fn knows(map: &Arc<UrlMap>, printed: &str) -> bool {
         let url = format!("{printed}/tribe/events/v1");
         let rewriter = crate::relay::Rewriter::new(map, &Arc::from(BASE), 0, crate::relay::Content::Records);

@@ -7,11 +7,11 @@ use super::rules::RelayRules;
 use calendar_edge_judge::contract::{DatedDifference, Operation};
 use calendar_edge_judge::translation::Translation;
 
-/// The rows that a response met.
+/// The rows that applied to a response.
 type Rows = Vec<&'static DatedDifference>;
 
-/// Translates a response into the version that the settings want for its root, and names the rows that it met. A response
-/// that streams meets the rows that its beginning shows.
+/// Translates a response into the version that the settings want for its root, and names the rows that applied. To a
+/// response that streams, the rows apply that its beginning shows.
 pub fn translate<B>(response: AcceptedResponse<B>, rules: &RelayRules) -> (AcceptedResponse<B>, Rows) {
     let (head, body) = response.into_parts();
     let wanted = rules.translation(head.root).zip(head.operation);
@@ -50,7 +50,7 @@ pub fn translate<B>(response: AcceptedResponse<B>, rules: &RelayRules) -> (Accep
     (AcceptedResponse::new(head, body), rows)
 }
 
-/// The response of the wanted version in place of this one, as far as this one tells.
+/// The response of the wanted version in place of this one, as far as this one shows it.
 fn other_response(
     head: &AcceptedHead,
     pieces: &[Bytes],

@@ -3,7 +3,7 @@
 use http::header::VARY;
 use http::{HeaderMap, HeaderValue};
 
-/// Says that a response depends on this request header, unless it says so already.
+/// Adds this request header to `Vary`, unless it is there already.
 pub fn vary_by(headers: &mut HeaderMap, name: &'static str) {
     let fields = headers.get_all(VARY).iter();
     let names = fields

@@ -6,7 +6,7 @@ use ring::hmac;
 
 use super::{MarkKey, ShortSecret};
 
-/// A token that is compared without telling by the time how much of it was right.
+/// A token, compared in a time that does not depend on how much of it was right.
 #[derive(Clone)]
 pub struct AdminToken(hmac::Tag);
 

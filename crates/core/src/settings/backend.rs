@@ -42,7 +42,7 @@ pub struct BackendSettings {
     pub public_url: Option<Url>,
     /// The namespace of clients that name none.
     pub public_namespace: String,
-    /// Requests outside of the calendar API are forwarded to it, or to nobody.
+    /// The treatment of requests outside of the calendar API: forwarded to it, or refused.
     pub other: OtherTraffic,
 }
 

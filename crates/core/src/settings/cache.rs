@@ -1,4 +1,4 @@
-//! The cache of answers to anonymous reads.
+//! The cache of responses to anonymous reads.
 
 use super::keys::group::settings_group;
 use std::time::Duration;
@@ -35,7 +35,7 @@ settings_group! {
 // === impl CacheSettings ===
 
 impl CacheSettings {
-    /// The largest body that is kept, in bytes: a few large answers must not push out all others.
+    /// The largest body that is kept, in bytes: a few large responses must not push out all others.
     pub fn largest_body(&self) -> usize {
         usize::try_from(self.memory / 16).unwrap_or(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Settings of calendar pages that are answered without WordPress.
+//! Settings of calendar pages that the edge responds to without WordPress.
 
 use super::keys::MODES;
 use super::keys::group::settings_group;

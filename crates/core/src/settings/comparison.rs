@@ -1,4 +1,4 @@
-//! How the answers of two backends are compared.
+//! The comparison of two backends' responses.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Compressed answers to clients.
+//! Compressed responses to clients.
 
 use super::keys::group::settings_group;
 

@@ -1,4 +1,4 @@
-//! Calls that other backends answer instead of the site.
+//! Calls that go to other backends instead of the site.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ const METHODS: [(&str, CutMethods); 3] = [
 ];
 
 settings_group! {
-    /// One table per rule that lets a backend answer calls instead of the site, see
+    /// One table per rule that sends calls to a backend instead of the site, see
     /// [migration.md](../guides/migration.md). The first rule that is about a call and whose share has its client
     /// counts. Rules that would split the records of one kind between two stores are refused.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct CutoverRule {
         /// The name in logs, metrics and commands.
         pub name: String = String::new() => text(RULE_NAME), "required";
-        /// The backend that answers, by the name of its table.
+        /// The backend that gets the calls, by the name of its table.
         pub backend: String = String::new() => text(BACKEND), "required";
         /// The operations.
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
@@ -42,8 +42,8 @@ settings_group! {
 
 settings_group! {
     /// The guard of the `[[cutover]]` table above, also written `guard = { calls = 200 }`. When a limit is exceeded,
-    /// the site answers all calls at once, until `calendar-edge migration resume RULE`. Without this table there is
-    /// no guard.
+    /// all calls go to the site at once, until `calendar-edge migration resume RULE`. Without this table there is no
+    /// guard.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct GuardSettings {
         /// The time over which the guard counts.

@@ -26,7 +26,7 @@ settings_group! {
         pub readers: usize = 256;
         /// The same for one address.
         pub readers_per_address: usize = 8;
-        /// The longest time that a reader waits for an answer.
+        /// The longest time that a reader waits for a response.
         pub longest_wait: Duration = Duration::from_secs(30);
     }
 }

@@ -21,7 +21,7 @@ settings_group! {
         /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and `sentinels:`
         /// use TLS. A list names Sentinels, which name the server on each connection.
         pub store: Vec<StoreAddress> = Vec::new() => one_or_list(STORE, 0), "one edge";
-        /// The name by which Sentinels know the server.
+        /// The name of the server at the Sentinels.
         pub master: Option<String> = None => text(NAME), "none; Sentinels need it";
         /// The user at the store. `calendar-edge check` prints the ACL line that it needs.
         pub user: Option<String> = None => text(USER), "the store's default user";
@@ -48,7 +48,7 @@ settings_group! {
             "none";
         /// PEM file with the private key of that certificate.
         pub key_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])), "none";
-        /// What both files hold.
+        /// The certificate and the key in both files.
         pub identity: Option<StoreIdentity> = None;
         /// File with a secret of at least 32 bytes that all edges of the fleet share, and no other program. It seals
         /// their messages, and hides names and addresses of clients from the store.
@@ -82,7 +82,7 @@ pub enum StoreAddress {
     },
     /// A server at a Unix socket, `unix:/run/valkey.sock`.
     Unix(PathBuf),
-    /// A Sentinel that knows the server, `sentinel://a:26379`, or with TLS `sentinels://a:26379`.
+    /// A Sentinel that names the server, `sentinel://a:26379`, or with TLS `sentinels://a:26379`.
     Sentinel {
         /// The name or IP address.
         host: String,
@@ -117,7 +117,7 @@ const SENTINEL_PORT: u16 = 26379;
 // === impl FleetSettings ===
 
 impl FleetSettings {
-    /// Whether this edge is one of a fleet.
+    /// True if this edge is one of a fleet.
     pub const fn is_set(&self) -> bool {
         !self.store.is_empty()
     }
@@ -168,12 +168,12 @@ impl StoreAddress {
         }
     }
 
-    /// Whether it leads to a Sentinel.
+    /// True if it leads to a Sentinel.
     pub const fn is_sentinel(&self) -> bool {
         matches!(self, Self::Sentinel { .. })
     }
 
-    /// Whether connections to it use TLS.
+    /// True if connections to it use TLS.
     pub const fn uses_tls(&self) -> bool {
         matches!(
             self,

@@ -72,7 +72,7 @@ settings_group! {
 // === impl ListenAddress ===
 
 impl ListenAddress {
-    /// The TCP address, with TLS or without; none for a Unix socket, and where systemd knows the address.
+    /// The TCP address, with TLS or without; none for a Unix socket, and where systemd has the address.
     pub const fn tcp(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) | Self::Tls(address) => Some(*address),

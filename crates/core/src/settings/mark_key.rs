@@ -90,7 +90,7 @@ mod tests {
 
     const SECRET: &[u8] = b"a secret of thirty-two characters";
 
-    /// A known answer, which the plugin must give as well.
+    /// A recorded result, which the plugin must give as well.
     #[derive(Deserialize)]
     struct Case {
         name: String,

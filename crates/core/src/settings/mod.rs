@@ -152,8 +152,8 @@ settings_group! {
         /// and inexact Basic credentials 400 `edge_bad_authorization`, as with `rate_limits.failed_logins`. Without
         /// this list the plugin lets even contributors change the events of others.
         pub writers: Vec<String> = Vec::new() => list(ACCOUNT, 0), "every account that the site allows";
-        /// Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The plugin
-        /// lets every account that may write name any author.
+        /// Let writes set the `author` of a record; if not, they get 403 `edge_author_denied`. The plugin lets every
+        /// account that may write name any author.
         pub allow_author: Option<bool> = None => flag(), "`true`; in the strict profile `false`";
         /// Forward `_jsonp`, which turns a response into a script.
         pub allow_jsonp: bool = false => flag();
@@ -201,21 +201,22 @@ settings_group! {
         pub backends: Vec<CandidateSettings> = Vec::new();
         /// Copies of reads to other backends.
         pub shadow: Vec<ShadowRule> = Vec::new();
-        /// Calls that other backends answer; the first rule that takes a call counts.
+        /// Calls that other backends get; the first rule that takes a call counts.
         pub cutover: Vec<CutoverRule> = Vec::new();
-        /// Comparison of the answers of backends.
+        /// Comparison of the responses of backends.
         pub compare: CompareSettings = CompareSettings::default();
-        /// Compressed answers to clients.
+        /// Compressed responses to clients.
         pub compression: CompressionSettings = CompressionSettings::default();
         /// Forms of events beside JSON.
         pub forms: FormSettings = FormSettings::default();
-        /// Calendar pages that are answered without WordPress.
+        /// Calendar pages that get a response without WordPress.
         pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
         /// Spans of requests for a collector.
         pub traces: TraceSettings = TraceSettings::default();
-        /// Who may call routes and scripts of the rest of the site; the first rule that takes a request counts.
+        /// The clients that may call routes and scripts of the rest of the site; the first rule that takes a request
+        /// counts.
         pub surface: Vec<SurfaceRule> = Vec::new();
         /// The rule for namespaces that none of these names.
         pub surface_default: SurfaceDefault = SurfaceDefault::default();
@@ -267,12 +268,12 @@ impl Settings {
         format!("{root}/{}", namespace.unwrap_or_default())
     }
 
-    /// Whether the settings offer an operation; `read_only` aside.
+    /// True if the settings offer an operation; `read_only` aside.
     pub fn allows(&self, id: OperationId) -> bool {
         self.operations.get(&id).is_none_or(|own| own.allow)
     }
 
-    /// Whether a PATCH of an operation is merged. What is set for the update by number covers the same records by slug.
+    /// True if a PATCH of an operation is merged. A setting for the update by number covers the same records by slug.
     pub fn merges(&self, id: OperationId) -> bool {
         let route = match id.route {
             Route::BySlug(kind) => Route::Item(kind),

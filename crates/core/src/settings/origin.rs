@@ -21,7 +21,7 @@ pub const PRIMARY: &str = "origin";
 pub enum BackendSoftware {
     /// A WordPress site with the calendar plugin, which publishes an index.
     WordPress,
-    /// Another service that answers the calendar API.
+    /// Another service with the calendar API.
     Service,
 }
 
@@ -60,12 +60,12 @@ settings_group! {
         /// The namespace that the plugin registers at the site; The Events Calendar registers `tribe/events/v1`.
         pub namespace: OriginNamespace = OriginNamespace::Assumed => text(ORIGIN_NAMESPACE),
             "what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`";
-        /// Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace
-        /// that it names.
+        /// Clients may use `namespace` as well as the top-level `namespaces`. The response is in the namespace that the
+        /// request names.
         pub publish_namespace: bool = true => flag();
         /// The REST root that the site prints in its responses, if it differs from `url`.
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
-        /// The software, which decides how answers are checked; WordPress but for backends beside the site.
+        /// The software, which decides how responses are checked; WordPress but for backends beside the site.
         pub software: BackendSoftware = BackendSoftware::WordPress;
         /// Read the index of each root at start, on reload and at intervals, without credentials, and learn the site's
         /// words of refusals. Arguments that the site does not publish are not judged; those that only the site has are
@@ -74,8 +74,8 @@ settings_group! {
         /// The interval at which the indexes are read again: they change when plugins do, and a read costs the site
         /// one small request.
         pub index_interval: Duration = Duration::from_mins(10);
-        /// The file that keeps what the indexes said; none: one in
-        /// [`Settings::state_dir`](super::Settings::state_dir), if there is such a directory.
+        /// The file that keeps the indexes; none: one in [`Settings::state_dir`](super::Settings::state_dir), if there
+        /// is such a directory.
         pub index_file: Option<PathBuf> = None;
         /// Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.
         pub tunnel_delete: bool = false => flag();
@@ -119,7 +119,7 @@ settings_group! {
 /// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
 pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
-/// Waiting calls: what eight PHP workers answer in five seconds if each takes 150 ms.
+/// Waiting calls: the number that eight PHP workers complete in five seconds if each takes 150 ms.
 const DEFAULT_MAX_PENDING: usize = 256;
 
 /// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.

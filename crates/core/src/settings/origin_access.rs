@@ -1,4 +1,4 @@
-//! What a site asks of those who reach it: the credentials of its web server, and its authority.
+//! The requirements of a site for access: the credentials of its web server, and its authority.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 
-/// Basic credentials that the web server before a site asks for, as staging sites do.
+/// Basic credentials that the web server before a site requires, as staging sites do.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BasicAuth(HeaderValue);
 
-/// A file that does not hold what its key asks for. The reason does not quote it.
+/// A file without the content that its key requires. The reason does not quote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnfitFile(pub(super) &'static str);

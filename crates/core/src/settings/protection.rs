@@ -12,8 +12,8 @@ settings_group! {
     /// can recover. Writes always pass. Each origin has its own breaker.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct BreakerSettings {
-        /// Number of consecutive failed reads that open the breaker. A read fails if the connection fails, times out
-        /// or is reset, or if the site answers with a maintenance or database error page. 0 in a dry run, which has none.
+        /// Number of consecutive failed reads that open the breaker. A read fails if the connection fails, times out or
+        /// is reset, or if the site sends a maintenance or database error page. 0 in a dry run, which has none.
         pub failures: usize = 10;
         /// Interval at which an open breaker lets one read pass as a probe.
         pub probe_interval: Duration = Duration::from_secs(1);
@@ -23,8 +23,8 @@ settings_group! {
 settings_group! {
     /// Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` with `Retry-After`. A
     /// rate of `60/1m` admits a burst of 60 requests, then one request per second. Refused requests count, CORS
-    /// preflights do not. A calendar counts as a list for each further page that the site is asked for. The edges of a
-    /// `[fleet]` have one rate together: `RateLimit` shows what this one knows.
+    /// preflights do not. A calendar counts as a list for each further page that it requests from the site. The edges
+    /// of a `[fleet]` have one rate together: `RateLimit` shows this one's state of it.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RateLimits {
         /// Per client address; an IPv6 /64 network counts as one address.

@@ -1,4 +1,4 @@
-//! How many requests a period may have.
+//! The number of requests that a period may have.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Copies of reads to another backend, whose answers are compared.
+//! Copies of reads to another backend, whose responses are compared.
 
 use super::keys::group::settings_group;
 use super::keys::rule_form::{BACKEND, OPERATIONS, SHARE};
@@ -16,8 +16,7 @@ settings_group! {
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
         /// The share of these reads.
         pub share: Percentage = Percentage::ALL => printed(SHARE);
-        /// The share of the copied reads that the owner is asked a second time, to learn where it differs from
-        /// itself.
+        /// The share of the copied reads that the owner gets a second time, to learn where it differs from itself.
         pub double: Percentage = Percentage::of_millionths(10_000);
         /// Copy reads with credentials too, with their credentials.
         pub credentialed: bool = false => flag();
@@ -25,7 +24,7 @@ settings_group! {
         pub requests_per_second: u32 = 10;
         /// The most copies at once; further reads are not copied. The edges of a `[fleet]` have equal parts.
         pub in_flight: usize = 4;
-        /// The most bytes of the body of one answer; larger answers are not compared.
+        /// The most bytes of the body of one response; larger responses are not compared.
         pub bytes: u64 = 1 << 20;
     }
 }

@@ -1,4 +1,4 @@
-//! Rules for the routes and scripts of the rest of the site: who may call them, and how often.
+//! Rules for the routes and scripts of the rest of the site: the callers that pass, and their rate.
 
 use http::Method;
 
@@ -73,7 +73,7 @@ pub enum SurfaceCallers {
     Nobody,
 }
 
-/// The answer of a closed route.
+/// The response of a closed route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SurfaceRefusal {
     /// 401 `rest_forbidden`; 403 for scripts and pages.
@@ -119,7 +119,7 @@ impl SurfaceRule {
         self.methods.is_empty() || self.methods.contains(method)
     }
 
-    /// Returns true if a rule refuses somebody, so that the site should know of it as well.
+    /// Returns true if a rule refuses callers, so that the site should have it as well.
     pub fn is_enforced(&self) -> bool {
         self.mode == Mode::Enforce && self.callers != SurfaceCallers::Anybody
     }

@@ -28,7 +28,7 @@ pub struct CanonicalRequest {
 /// The query of a canonical request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalQuery {
-    /// The name of the argument that asks for the API's namespace, if it was sent. Each origin has its own name for that
+    /// The name of the argument that names the API's namespace, if it was sent. Each origin has its own name for that
     /// namespace.
     pub namespace: Option<&'static str>,
     /// All other pairs, encoded: declared arguments in table order, then undeclared ones.

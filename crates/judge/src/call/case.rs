@@ -76,7 +76,7 @@ impl<'a> Arrival<'a> {
         Refusal::new(problem, self.style().unwrap_or_default(), allow(caller))
     }
 
-    /// The layout that the query asks for; `None` in the strict profile, which has no such parameter.
+    /// The layout that the query names; `None` in the strict profile, which has no such parameter.
     fn style(&self) -> Option<Style> {
         let lays_out = !self.policy.is_strict(Some(self.operation));
         lays_out.then(|| Style::asked_for(&self.call.target.query))
@@ -128,8 +128,8 @@ impl Case<'_> {
     }
 }
 
-/// The `Allow` header of a refusal. Anonymous callers may use GET on every route; only the origin knows the
-/// methods of other callers.
+/// The `Allow` header of a refusal. Anonymous callers may use GET on every route; only the origin has the methods of
+/// other callers.
 fn allow(caller: Caller) -> Allow {
     match caller {
         Caller::Anonymous => Allow::Get,

@@ -69,7 +69,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     })
 }
 
-/// The request for the description of a route, which a client asks for with OPTIONS.
+/// The request for the description of a route, which a client sends with OPTIONS.
 pub(super) fn encode_options(
     call: &RawCall<'_>,
     matched: &RouteMatch,
@@ -103,7 +103,7 @@ fn route(matched: &RouteMatch) -> CanonicalRoute {
     CanonicalRoute::new(matched.route, matched.parameter.as_deref())
 }
 
-/// The argument that asks for the namespace, if it was sent. The backend writes its value.
+/// The argument that names the namespace, if it was sent. The backend writes its value.
 fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
     let mut arguments = operation.arguments.iter();
     arguments
@@ -111,8 +111,7 @@ fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static 
         .map(|argument| argument.name)
 }
 
-/// The values to forward, in table order: first declared arguments, then undeclared parameters that the
-/// backend obeys.
+/// The values to forward, in table order: first declared arguments, then undeclared parameters that the backend reads.
 fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
     let (operation, parameters, policy) = (case.operation, &case.parameters, case.policy);
     let in_path = operation.id.route.path_parameter();

@@ -62,7 +62,7 @@ pub(super) fn explain<T>(
 // === impl Explanation ===
 
 impl Explanation<'_> {
-    /// What becomes of a parameter; `None` for a name that the table or WordPress itself has a rule for.
+    /// The treatment of a parameter; `None` for a name that the table or WordPress itself has a rule for.
     pub fn fate(&self, name: &[u8]) -> Option<UndeclaredOutcome> {
         self.rule.fate(name)
     }

@@ -2,8 +2,8 @@
 //!
 //! Only this module can construct these types: a [`ValidatedCall`] from a case that passed every phase, an
 //! [`UnprovenCall`] from any other call that may be forwarded, and from a judged update for the read and the write that
-//! the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a [`ValidatedCall`]; all code that
-//! talks to an origin takes a [`ForwardableCall`].
+//! the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a [`ValidatedCall`]; all code
+//! that sends requests to an origin takes a [`ForwardableCall`].
 
 mod derived;
 
@@ -169,7 +169,7 @@ impl ForwardableCall {
         let EncodedCall {
             request, credentials, ..
         } = (**self).clone();
-        // Who may edit an event reads it without its password; other kinds have none (backend.md section 8).
+        // A caller that may edit an event reads it without its password; other kinds have none (backend.md section 8).
         let pairs = if id.kind() == Some(Kind::Event) {
             "context=edit"
         } else {
@@ -224,7 +224,7 @@ impl ForwardableCall {
         }
     }
 
-    /// The operation; `None` for an OPTIONS call, which asks for a description.
+    /// The operation; `None` for an OPTIONS call, which requests a description.
     pub const fn operation(&self) -> Option<&'static Operation> {
         match self {
             Self::Validated(call) => Some(call.operation),
@@ -237,8 +237,8 @@ impl ForwardableCall {
         self.operation().is_some_and(Operation::is_write)
     }
 
-    /// Returns true if the response may be in another language than its root: a translation plugin obeys `lang`,
-    /// and perhaps a parameter that the settings allow.
+    /// Returns true if the response may be in another language than its root: a translation plugin reads `lang`, and
+    /// perhaps a parameter that the settings allow.
     pub fn may_change_language(&self) -> bool {
         let Some(operation) = self.operation() else {
             return true;
@@ -328,8 +328,8 @@ impl EncodedCall {
         self.answer.javascript
     }
 
-    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response
-    /// does not tell the outcome.
+    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response does not
+    /// show the outcome.
     pub const fn expects_envelope(&self) -> bool {
         self.answer.enveloped
     }

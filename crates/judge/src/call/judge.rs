@@ -37,7 +37,7 @@ pub struct Judgement {
     pub outcome: Outcome,
 }
 
-/// What the judgement of a call depends on, as far as its head tells.
+/// The part of a body that the judgement of a call depends on, by its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyNeed {
     /// The call is refused in the same words whatever its body is.
@@ -101,7 +101,7 @@ impl Judge {
         }
     }
 
-    /// What is wrong with a `_jsonp`; in the strict profile that is an ordinary undeclared parameter.
+    /// The problem of a `_jsonp`; in the strict profile that is an ordinary undeclared parameter.
     fn callback_problem(&self, call: &RawCall<'_>) -> Option<Problem> {
         let takes_callback = self.enforced_profile(call.target.operation) == Profile::Compatible;
         takes_callback
@@ -109,7 +109,7 @@ impl Judge {
             .flatten()
     }
 
-    /// What the judgement of a call still depends on when its head is known; `call` has no body yet.
+    /// The part of a body that the judgement of a call still depends on when its head is known; `call` has no body yet.
     pub fn needs(&self, call: &RawCall<'_>) -> BodyNeed {
         let Some(arrival) = self.arrival(call) else {
             return BodyNeed::Nothing;
@@ -123,7 +123,7 @@ impl Judge {
         }
     }
 
-    /// Returns true if calls of an operation are refused for their missing credentials, as far as the head tells.
+    /// Returns true if calls of an operation are refused for their missing credentials, by their heads.
     pub fn lacks_credentials(&self, operation: &Operation, credentials: &Credentials) -> bool {
         self.policy.mode(Some(operation)) == Mode::Enforce
             && self.policy.lacks_credentials(operation, credentials.caller(None))
@@ -166,7 +166,7 @@ impl Judge {
         explain(call, &self.policy, show)
     }
 
-    /// The refusal of a target below this root but outside the calendar API, laid out as its query asks.
+    /// The refusal of a target below this root but outside the calendar API, laid out by its query.
     pub fn refuse_elsewhere(&self, root: Option<usize>, method: &Method, query: Option<&str>) -> Refusal {
         let refusal = elsewhere(method, query, &self.policy);
         match root {
@@ -205,8 +205,8 @@ impl Judge {
         }
     }
 
-    /// Judges an OPTIONS call. It is forwarded, because only the origin knows the methods that the caller may
-    /// use. The strict profile refuses it, because it does not publish the origin's description of itself.
+    /// Judges an OPTIONS call. It is forwarded, because only the origin has the methods that the caller may use. The
+    /// strict profile refuses it, because it does not publish the origin's description of itself.
     fn describe(&self, call: &RawCall<'_>, matched: &RouteMatch) -> Judgement {
         let mut findings = Vec::new();
         let mode = self.policy.mode(None);

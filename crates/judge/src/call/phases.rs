@@ -136,8 +136,8 @@ fn own_objection(case: &Case<'_>, waiver: Option<Waiver>) -> Option<Problem> {
         .next()
 }
 
-/// Whether a call to which no phase objects is a read that mode `enforce` would send as it is. The rules that mode `report`
-/// leaves out are about writes.
+/// True if a call to which no phase objects is a read that mode `enforce` would send as it is. The rules that mode
+/// `report` leaves out are about writes.
 fn is_admitted_read(case: &Case<'_>) -> bool {
     !case.operation.is_write() && !case.is_refused_by_origin() && !has_undeclared(case)
 }
@@ -181,8 +181,8 @@ impl Objection {
         matches!(self, Self::Own(_))
     }
 
-    /// Returns true if the words of the refusal depend on facts that only the origin knows. In an envelope an
-    /// error contains the `Allow` header, which depends on the account. A nonce is checked before the call.
+    /// Returns true if the words of the refusal depend on facts that only the origin has. In an envelope an error
+    /// contains the `Allow` header, which depends on the account. A nonce is checked before the call.
     fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
         let is_shared = matches!(self, Self::Shared(_));
         let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;

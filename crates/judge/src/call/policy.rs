@@ -150,7 +150,7 @@ impl PolicyInForce {
         self.policy.allow_jsonp && name.is_some_and(|name| !name.is_empty())
     }
 
-    /// Returns true if a client may ask the index for this namespace.
+    /// Returns true if a client may request the index of this namespace.
     pub(super) fn is_public(&self, namespace: &Value) -> bool {
         let name = namespace.as_text();
         self.policy

@@ -24,9 +24,9 @@ pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
     fatal_argument(case.operation, &case.parameters, version).map(invalid)
 }
 
-/// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the
-/// origin is asked for the words of a refusal. In modes `report` and `off` it does not apply: the site judges
-/// such a call, as it judges all others.
+/// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the origin is
+/// to word the refusal. In modes `report` and `off` it does not apply: the site judges such a call, as it judges all
+/// others.
 pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
     if case.mode != Mode::Enforce {
         return None;

@@ -26,14 +26,14 @@ pub(super) struct LooseParameter<'a> {
     pub(super) fate: UndeclaredOutcome,
 }
 
-/// What becomes of a parameter that neither the table nor WordPress declares.
+/// The treatment of a parameter that neither the table nor WordPress declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndeclaredOutcome {
     /// Forwarded: the settings list it.
     Listed,
     /// Forwarded unjudged: the site publishes it, or may do so while its index is not read.
     Published,
-    /// Treated as the settings say, or forwarded in mode `report`.
+    /// Treated by the settings, or forwarded in mode `report`.
     ByRule(UndeclaredParameters),
 }
 
@@ -138,7 +138,7 @@ pub(super) fn objection(case: &Case<'_>) -> Option<Problem> {
     Some(Problem::Invalid(vec![InvalidParameter { name, fault }]))
 }
 
-/// Whether a call has parameters that no table and no setting lists.
+/// True if a call has parameters that no table and no setting lists.
 pub(super) fn has_undeclared(case: &Case<'_>) -> bool {
     undeclared(case).next().is_some()
 }

@@ -23,7 +23,7 @@ pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
     }
 }
 
-/// The refusal of a target outside the calendar API, laid out as its query asks.
+/// The refusal of a target outside the calendar API, laid out by its query.
 pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &PolicyInForce) -> Refusal {
     if policy.is_strict(None) {
         return Refusal::no_route();

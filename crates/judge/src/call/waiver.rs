@@ -9,7 +9,7 @@ pub enum Waiver {
     Report,
     /// Mode `off`: the arguments were not judged.
     Off,
-    /// The origin refuses the call too, in words that only the origin knows.
+    /// The origin refuses the call too, in words that only the origin has.
     OriginWords,
     /// OPTIONS: the origin describes a route. There are no arguments of an operation to judge.
     #[strum(serialize = "options")]

@@ -11,15 +11,14 @@ use crate::wordpress::value::{KeyRef, Value, Verdict, Why};
 /// The result of WordPress's checks for a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Checked {
-    /// The origin would run the handler, as far as the edge can tell. Arguments that the edge cannot judge
-    /// are listed.
+    /// The origin would run the handler, as far as the edge can judge. Arguments that the edge cannot judge are listed.
     Passed {
         /// Arguments whose value only the origin can judge.
         deferred: Vec<Deferred>,
     },
     /// The origin would refuse the call.
     Refused(Problem),
-    /// The origin would refuse the call, in words that depend on facts that only the origin knows.
+    /// The origin would refuse the call, in words that depend on facts that only the origin has.
     RefusedByOrigin {
         /// Arguments whose value only the origin can judge.
         deferred: Vec<Deferred>,
@@ -44,7 +43,7 @@ pub struct Reading<'a> {
     pub argument: &'a Argument,
     /// The value that wins, and the source it came from.
     pub winner: Option<(Source, &'a Value)>,
-    /// Whether the argument is judged.
+    /// The standing of the argument: judged or not.
     pub standing: ArgumentStanding,
     /// The verdict of the validate callback; absent values pass, and so do those that are not judged.
     pub verdict: Verdict,
@@ -146,7 +145,7 @@ fn mistyped(parameters: &Parameters, readings: &[Reading<'_>]) -> Vec<InvalidPar
     wrong
 }
 
-/// Whether WordPress takes a value for one of this schema type.
+/// True if WordPress takes a value for one of this schema type.
 pub(super) fn is_of_type(schema: Schema, value: &Value) -> bool {
     match schema {
         Schema::String => matches!(value, Value::String(_)),

@@ -1,5 +1,5 @@
-//! What the backend does otherwise than the specification says, where a client should know it: the `OpenAPI` document
-//! tells it with the argument or operation (backend.md sections 1 to 9).
+//! The differences between backend and specification that a client needs: the `OpenAPI` document lists them with the
+//! argument or operation (backend.md sections 1 to 9).
 
 /// One difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Difference {
     pub backend: &'static str,
 }
 
-/// Every difference that clients are told.
+/// Every difference that is documented for clients.
 pub const fn differences() -> &'static [Difference] {
     DIFFERENCES
 }

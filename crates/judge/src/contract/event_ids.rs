@@ -1,6 +1,6 @@
-//! How a site checks the id of a single event, which its answer to a probe shows.
+//! The check of a single event's id at a site, which its response to a probe shows.
 
-/// How a site checks the id in the path of a single event.
+/// The check of the id in the path of a single event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventIds {
     /// It must be the id of an event, else 400 `rest_invalid_param` (before 6.17.2).
@@ -16,7 +16,7 @@ impl EventIds {
     /// nothing.
     pub const PROBE: &'static str = "events/0";
 
-    /// What a response to a GET of [`EventIds::PROBE`] shows; none: nothing.
+    /// The check that a response to a GET of [`EventIds::PROBE`] shows; none: it shows none.
     pub fn shown_by(status: u16, body: &[u8]) -> Option<Self> {
         let json: serde_json::Value = serde_json::from_slice(body).ok()?;
         match (status, json.get("code")?.as_str()?) {
@@ -26,7 +26,7 @@ impl EventIds {
         }
     }
 
-    /// How a plugin checks them that has, or has not, the change of 6.17.2.
+    /// The check of a plugin that has, or has not, the change of 6.17.2.
     pub(super) const fn of(is_new: bool) -> Self {
         if is_new { Self::Numeric } else { Self::Existing }
     }

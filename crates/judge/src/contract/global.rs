@@ -1,4 +1,4 @@
-//! Parameters that WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
+//! Parameters that WordPress reads on every route, declared or not (backend.md section 12, decision 0017).
 
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
@@ -58,7 +58,7 @@ pub const GLOBALS: &[Global] = &[
     forward("_pretty", "Indents the answer."),
     from_query("_envelope", "Wraps status, headers and body in a 200."),
     forward("context", "Scope of the answer: view, embed or edit."),
-    // WordPress itself knows no such parameter. Translation plugins read the query, some of them a body.
+    // WordPress itself has no such parameter. Translation plugins read the query, some of them a body.
     Global {
         name: "lang",
         treatment: Treatment::ForwardInPlace,
@@ -86,7 +86,7 @@ pub const GLOBALS: &[Global] = &[
     },
 ];
 
-/// Parameters outside of the API that WordPress obeys: they select another theme or user. No setting and no index
+/// Parameters outside of the API that WordPress reads: they select another theme or user. No setting and no index
 /// forwards them.
 pub const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
 
@@ -166,8 +166,8 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
     GLOBALS.iter().find(|global| global.name.as_bytes() == name)
 }
 
-/// Undeclared parameters that the backend obeys on an operation, by their names after PHP's mangling. They are forwarded
-/// unchanged.
+/// Undeclared parameters that the backend reads on an operation, by their names after PHP's mangling. They are
+/// forwarded unchanged.
 ///
 /// - `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8).
 /// - `parent` on tags is refused by the taxonomy itself (section 7).

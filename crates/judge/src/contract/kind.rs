@@ -57,7 +57,7 @@ impl Kind {
     }
 
     /// The query with which the list of the collection has every record that is not in the trash, on the largest pages
-    /// that the API knows. Without dates a list of events has those of the next two years, and without `hide_empty` a
+    /// that the API has. Without dates a list of events has those of the next two years, and without `hide_empty` a
     /// list of terms has those that an event has. A site whose day ends after midnight, or whose clock is behind UTC,
     /// takes the last day of 9999 for one of the year 10000, which the database puts before most events.
     pub const fn whole_list(self) -> &'static str {

@@ -78,7 +78,7 @@ pub const PAGE_NUMBER: &str = "page";
 /// The argument that is the number of records on a page.
 pub const PAGE_SIZE: &str = "per_page";
 
-/// The most records that the plugin puts on a page, unless the site says otherwise.
+/// The most records that the plugin puts on a page, by default.
 pub const LARGEST_PAGE: u64 = 50;
 
 const fn page(meaning: &'static str) -> Argument {

@@ -28,7 +28,7 @@ pub enum Rule {
     StringOrEmpty,
     /// A text that PHP's `strtotime` reads, or a numeric value; never the epoch itself.
     Time,
-    /// A zone name, abbreviation or offset that PHP knows, or an empty value.
+    /// A zone name, abbreviation or offset that PHP has, or an empty value.
     TimezoneOrEmpty,
     /// A text that PHP's URL filter accepts, or an empty value.
     UrlOrEmpty,

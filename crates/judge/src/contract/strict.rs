@@ -80,7 +80,7 @@ pub struct StrictLimits {
     pub id: u64,
     /// Maximum page number.
     pub page: u64,
-    /// Maximum page size: of more the site gives as many, and says nothing.
+    /// Maximum page size: of more the site gives as many, without an error.
     pub per_page: u64,
 }
 

@@ -34,7 +34,7 @@ pub struct Policy {
     pub allow_author: Option<bool>,
     /// True if `_jsonp` is forwarded.
     pub allow_jsonp: bool,
-    /// Whether events have calendar files.
+    /// True if events have calendar files.
     pub calendar_files: CalendarFiles,
     /// Hosts from which the site may fetch images.
     pub image_hosts: Vec<ImageHost>,
@@ -46,7 +46,7 @@ pub struct Policy {
     pub origin_namespace: String,
     /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
-    /// What is read of one request.
+    /// The bounds of reading one request.
     pub limits: ReadLimits,
 }
 
@@ -149,7 +149,7 @@ impl Default for Policy {
 // === impl ServedRoot ===
 
 impl ServedRoot {
-    /// A root at a path, whose site speaks English.
+    /// A root at a path, whose site is in English.
     pub fn at(path: &str) -> Self {
         Self {
             path: path.to_owned(),

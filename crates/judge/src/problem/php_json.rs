@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// Serialises a value byte for byte as `json_encode` would, indented if `_pretty` asks for it.
+/// Serialises a value byte for byte as `json_encode` would, indented if `_pretty` was sent.
 pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
     let json = serialised(value, is_pretty);
     let mut escaped = String::with_capacity(json.len() + json.len() / 8);

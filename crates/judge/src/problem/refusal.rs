@@ -1,4 +1,4 @@
-//! A problem as a response: status and body, laid out and wrapped as the client asked.
+//! A problem as a response: status and body, laid out and wrapped by the client's parameters.
 
 use bytes::Bytes;
 use http::{Method, StatusCode};

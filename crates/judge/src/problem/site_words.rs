@@ -84,7 +84,7 @@ impl Words {
         }
     }
 
-    /// Takes what a site says for a message with these values. What is no sentence stays English.
+    /// Takes a site's text of a message with these values. A text that is no sentence stays English.
     fn learn(&mut self, message: Message, said: &str, values: &[&str]) {
         if Self::english().say(message, values) != said
             && let Some(text) = template(said, values)

@@ -1,9 +1,9 @@
-//! The layout of the response that a call asks for.
+//! The layout of the response that a call selects.
 
 use crate::wordpress::payload::Parameters;
 use crate::wordpress::value::PhpArray;
 
-/// The layout that a client asks for; `_pretty` and `_envelope` apply to errors too (backend.md section 12).
+/// The layout that a client selects; `_pretty` and `_envelope` apply to errors too (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
     /// True if `_pretty` indents the response.
@@ -15,15 +15,14 @@ pub struct Style {
 // === impl Style ===
 
 impl Style {
-    /// Adds the layout that the parameters ask for. `_pretty` counts from any source, `_envelope` from the
-    /// query alone.
+    /// Adds the layout that the parameters select. `_pretty` counts from any source, `_envelope` from the query alone.
     #[must_use]
     pub fn or_asked_for_in(self, parameters: &Parameters) -> Self {
         let is_pretty = self.is_pretty || parameters.all("_pretty").next().is_some();
         Self { is_pretty, ..self }
     }
 
-    /// The layout that `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
+    /// The layout that `_pretty` and `_envelope` of a query select; any value counts, an array too.
     pub fn asked_for(query: &PhpArray) -> Self {
         Self {
             is_pretty: query.get("_pretty").is_some(),

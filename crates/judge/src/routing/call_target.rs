@@ -49,7 +49,7 @@ pub struct CallTarget {
 pub struct RawTarget {
     /// The path.
     pub path: String,
-    /// The query without its question mark; empty if there is no query.
+    /// The query, without the question mark before it; empty if there is none.
     pub query: String,
 }
 

@@ -32,7 +32,7 @@ impl Roots {
         self.is_like_a_file(path).then(|| front_named(path, route))
     }
 
-    /// Whether a path looks like a script that serves no route, and is not exactly that of the file.
+    /// True if a path looks like a script that serves no route, and is not exactly that of the file.
     fn is_like_a_file(&self, path: &str) -> bool {
         let SiteTarget::Script(script) = self.target_of_path(path.as_bytes()) else {
             return false;

@@ -8,7 +8,8 @@ use crate::policy::Policy;
 use crate::problem::{OwnError, Problem};
 use crate::wordpress::payload::{NamedRoute, Plus, decode, named_routes};
 
-/// How often a path is decoded. Web server and WordPress decode it once each; a proxy between may do so as well.
+/// The number of times that a path is decoded. Web server and WordPress decode it once each; a proxy between may do so
+/// as well.
 const DECODINGS: usize = 3;
 
 /// Refuses what names the calendar in an unusual way. WordPress finds a REST route only in a path that contains its

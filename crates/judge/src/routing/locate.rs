@@ -151,7 +151,7 @@ fn unreadable(path: &[u8]) -> Option<Problem> {
     broken.then_some(BAD_TARGET)
 }
 
-/// Returns true if a query contains a `rest_route` in any spelling. Most queries are told at a glance.
+/// Returns true if a query contains a `rest_route` in any spelling. For most queries a glance decides.
 pub(super) fn names_a_route(query: &[u8]) -> bool {
     let may = query.windows(4).any(|window| window == b"rest") || query.contains(&b'%');
     may && named_routes(query).next().is_some()

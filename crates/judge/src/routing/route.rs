@@ -15,7 +15,7 @@ pub struct RouteMatch {
     pub parameter: Option<Vec<u8>>,
     /// The public namespace that names it, as the settings spell it.
     pub namespace: Arc<str>,
-    /// True if the path asks for a calendar file: `events.ics`, `events/56.ics`. It can only be read.
+    /// True if the path names a calendar file: `events.ics`, `events/56.ics`. It can only be read.
     pub is_calendar_file: bool,
 }
 

@@ -94,7 +94,7 @@ impl Roots {
         }
     }
 
-    /// The route of a path below a root that the settings need not know.
+    /// The route of a path below a root that the settings need not have.
     fn route_below_any_root(&self, segments: &Segments<'_>) -> Option<String> {
         let mut begun = segments.iter();
         let is_end = |segment: &Cow<'_, [u8]>| self.is_prefix(segment) || apart(segment).is_some();
@@ -159,7 +159,7 @@ fn script_of<'a>(segments: &'a Segments<'_>) -> Option<&'a [u8]> {
         .filter(|script| *script != FRONT)
 }
 
-/// What follows the first script of a path, as a route.
+/// The route behind the first script of a path.
 fn behind_script(path: &[u8]) -> String {
     let decoded = decoded(path);
     let path = split_once(&decoded, b'?').map_or(&*decoded, |(path, _)| path);

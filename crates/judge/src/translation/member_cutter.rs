@@ -20,7 +20,7 @@ pub struct MemberCutter {
     held: Bytes,
 }
 
-/// What becomes of a member.
+/// The treatment of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberCut {
     /// It is taken out.
@@ -50,13 +50,13 @@ enum Passed {
     Last(usize),
 }
 
-/// What stands at a name.
+/// The member or other text at a found name.
 enum FoundName {
     /// A member that begins at this sign, or is kept up to there, and the value to pass over from here.
     Member { kept: usize, value: usize },
     /// Something that stays.
     Other,
-    /// The text ends too early to tell.
+    /// The text ends too early to decide.
     Unfinished,
 }
 
@@ -184,7 +184,7 @@ impl MemberCutter {
         text.len().saturating_sub(undecided)
     }
 
-    /// What stands at a name that was found in a text.
+    /// The member or other text at a name that was found in a text.
     fn found_at(&self, text: &[u8], at: usize) -> FoundName {
         let from = at.saturating_sub(BLANKS + 1);
         let before = text.get(from..at).unwrap_or_default().trim_ascii_end();

@@ -1,7 +1,7 @@
 //! A response of one version of the plugin, as another version gives it.
 //!
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
-//! wanted version. What a response does not tell is not translated: no row guesses.
+//! wanted version. A value that a response does not show is not translated: no row guesses.
 
 mod lookahead;
 mod member_cutter;

@@ -26,7 +26,7 @@ pub struct TranslatedResponse {
     pub status: StatusCode,
     /// The body, laid out and wrapped as the one that it replaces.
     pub body: Bytes,
-    /// The row that was met.
+    /// The row that applied.
     pub row: &'static DatedDifference,
 }
 
@@ -60,8 +60,8 @@ impl Translation {
         concerned.cloned()
     }
 
-    /// The response of the wanted version in place of one that refuses; none: it is the same, or does not tell. The body
-    /// of an enveloped response holds its status.
+    /// The response of the wanted version in place of one that refuses; none: it is the same, or does not show it. The
+    /// body of an enveloped response holds its status.
     pub fn refusal(
         &self,
         operation: &Operation,

@@ -57,7 +57,7 @@ fn edge_codes() -> Value {
 pub(super) fn examples(status: u16) -> Map<String, Value> {
     let errors = errors::ALL.iter().copied();
     errors
-        // Requests to remove answers are no operation of the calendar.
+        // Requests to remove responses are no operation of the calendar.
         .filter(|error| error.status.as_u16() == status && *error != errors::PURGE_REPLAYED)
         .map(|error| {
             let value = Problem::Own(error).to_json(&Words::english());

@@ -6,7 +6,7 @@ use super::inputs::reference;
 use calendar_edge_judge::contract::answer::{EVENT, ResponseModel, Shape, models};
 use calendar_edge_judge::contract::{PluginVersion, VersionChange, dated_differences};
 
-/// Recorded answers by the name of their model. Lists and maps of a whole response are cut to their first entries.
+/// Recorded responses by the name of their model. Lists and maps of a whole response are cut to their first entries.
 const EXAMPLES: &str = include_str!("../../../../../fixtures/openapi/examples.json");
 
 /// The schemas of all models by name, as a version has them; none: as the specified one has.
@@ -90,7 +90,7 @@ fn object(model: &ResponseModel, example: &Value) -> Value {
     object
 }
 
-/// The schema of a shape. Every alternative is a schema of one type, which generators of clients can tell apart.
+/// The schema of a shape. Every alternative is a schema of one type, which generators of clients can distinguish.
 pub(super) fn schema(shape: Shape) -> Value {
     match shape {
         Shape::Any => json!({}),

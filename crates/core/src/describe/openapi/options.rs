@@ -1,4 +1,4 @@
-//! What the document depends on besides the table.
+//! The settings that the document depends on besides the table.
 
 use std::sync::Arc;
 

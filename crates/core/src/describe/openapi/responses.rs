@@ -96,7 +96,7 @@ fn success(operation: &Operation) -> (u16, Value) {
     (operation.id.success_status().as_u16(), response)
 }
 
-/// The responses to OPTIONS, which every route answers.
+/// The responses to OPTIONS, which every route supports.
 pub(super) fn of_route() -> Value {
     let description = json!({
         "description": ROUTE_DESCRIBED,

@@ -1,4 +1,4 @@
-//! How a caller authenticates.
+//! The schemes by which a caller authenticates.
 
 use serde_json::{Value, json};
 

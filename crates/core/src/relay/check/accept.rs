@@ -118,8 +118,8 @@ fn redirected<B>(
     Ok(accepted(head, (AcceptedBody::Absent, false), call, rules))
 }
 
-/// The response with the names of its URLs. A printed name that no root has is the asked root's, unless the response may
-/// be in another language.
+/// The response with the names of its URLs. A printed name that no root has is the requested root's, unless the
+/// response may be in another language.
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
     (body, had_byte_order_mark): (AcceptedBody<B>, bool),

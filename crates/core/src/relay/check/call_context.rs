@@ -24,12 +24,12 @@ pub struct CallContext {
     pub enveloped: bool,
     /// The language that the response may be in.
     pub language: AskedLanguage,
-    /// Path and query that the origin is asked for.
+    /// Path and query of the request to the origin.
     pub target: Box<str>,
 }
 
-/// The language that a call asks for. A site with languages in directories or domains names the REST root of
-/// the language that it answers in, not the root that was asked.
+/// The language that a call requests. A site with languages in directories or domains names the REST root of the
+/// language of its response, not the root of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AskedLanguage {
     /// The language of the root.

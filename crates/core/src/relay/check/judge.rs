@@ -54,8 +54,8 @@ pub(super) fn judge_head(
 }
 
 /// The bytes by which a body is judged, and whether they are all of it; else they are the beginning of a body that is
-/// larger than the buffer, or whose end shows that it is a complete list. They are joined only where the first piece and
-/// the last one tell too little.
+/// larger than the buffer, or whose end shows that it is a complete list. They are joined only where the first piece
+/// and the last one show too little.
 pub(super) fn received<B>(
     buffered: &mut Buffered<B>,
     expected: ExpectedBody,

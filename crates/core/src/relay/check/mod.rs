@@ -1,7 +1,7 @@
 //! Checks of the backend's response: head, size and body are judged before any byte is passed on.
 //!
-//! The checks that apply to every backend (a status, JSON, a bounded body) are in this folder. The checks
-//! that apply only to WordPress are in [`wordpress`]; `software.rs` says which backends they are for.
+//! The checks that apply to every backend (a status, JSON, a bounded body) are in this folder. The checks that apply
+//! only to WordPress are in [`wordpress`]; `software.rs` selects the backends that they are for.
 
 mod accept;
 mod accepted;

@@ -10,10 +10,10 @@ use crate::relay::rewrite::{PublicAddresses, ServedPart};
 use calendar_edge_judge::contract::global::{Treatment, global};
 use calendar_edge_judge::contract::table;
 
-/// The header in which WordPress and its plugins say who redirects.
+/// The header in which WordPress and its plugins name the code that redirects.
 const X_REDIRECT_BY: HeaderName = HeaderName::from_static("x-redirect-by");
 
-/// A redirect whose target was compared with the address that was asked for.
+/// A redirect whose target was compared with the requested address.
 struct Redirect<'a> {
     call: &'a CallContext,
     urls: &'a OriginUrls,
@@ -25,7 +25,7 @@ struct Redirect<'a> {
 /// spelt as the edge dials it. `None` for every other response.
 ///
 /// The client follows it, so the edge judges the new address like every other one. An address that the edge would
-/// forward as the one that was asked for again is no such redirect.
+/// forward as the requested one again is no such redirect.
 pub(super) fn redirect_within(
     status: StatusCode,
     headers: &HeaderMap,
@@ -100,8 +100,8 @@ impl<'a> Redirect<'a> {
         addresses.route_of_calendar(url.as_str())
     }
 
-    /// True if the edge, asked for the target, would ask the origin for the same again: what it does not forward
-    /// makes no difference.
+    /// True if the edge would forward a request for the target as the same request again: parts that it does not
+    /// forward make no difference.
     fn leads_back(&self) -> bool {
         let [asked, target] = [&self.asked, &self.target].map(|url| self.route(url));
         let path = |route: &str| {

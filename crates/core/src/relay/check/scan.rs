@@ -7,13 +7,13 @@ const DEEPEST: u32 = 64;
 
 /// True if the bytes are one JSON document (RFC 8259) without white space around it; false on any doubt.
 ///
-/// The bytes must be UTF-8. Printed as PHP prints them, answers of WordPress pass here, which costs a fraction of a
-/// full reader. What is unusual, such as control characters or numbers with exponents, is left to that reader.
+/// The bytes must be UTF-8. Printed as PHP prints them, responses of WordPress pass here, which costs a fraction of a
+/// full reader. Unusual bytes, such as control characters or numbers with exponents, are left to that reader.
 pub(super) fn is_surely_document(document: &[u8]) -> bool {
     end_of_document(document) == Some(document.len())
 }
 
-/// What a scan expects at a place.
+/// The bytes that a scan expects at a place.
 #[derive(Clone, Copy)]
 enum Expected {
     Name,
@@ -111,7 +111,7 @@ fn behind_string(document: &[u8], marks: &mut Marks<'_>) -> Option<usize> {
         let mark = marks.next()?;
         match document.get(mark..)? {
             [b'"', ..] => return Some(mark + 1),
-            // PHP's usual escape: asked for before the others.
+            // PHP's usual escape: compared before the others.
             [b'\\', b'/', ..] => {}
             [b'\\', b'"' | b'\\', ..] => _ = marks.next()?,
             [b'\\', escape @ ..] if is_escape(escape) => {}
@@ -133,7 +133,7 @@ fn behind_scalar(rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// True if a backslash and these bytes are an escape; not asked for a solidus and for marks.
+/// True if a backslash and these bytes are an escape; not called for a solidus and for marks.
 #[inline]
 fn is_escape(escape: &[u8]) -> bool {
     match escape {
@@ -145,7 +145,7 @@ fn is_escape(escape: &[u8]) -> bool {
     }
 }
 
-/// A number without an exponent, from behind its sign. What follows is checked as the byte behind a value, so an
+/// A number without an exponent, from behind its sign. The next byte is checked as the byte behind a value, so an
 /// exponent is a doubt.
 fn behind_number(digits: &[u8]) -> Option<&[u8]> {
     let rest = match digits {

@@ -1,4 +1,4 @@
-//! What the software behind a backend says in other words than those of the API.
+//! The messages of the software behind a backend in other words than those of the API.
 
 use http::StatusCode;
 
@@ -6,7 +6,7 @@ use super::wordpress;
 use crate::relay::failure::OriginFailure;
 use crate::settings::BackendSoftware;
 
-/// The failure that a page reports in the words of the software; none where its pages say nothing.
+/// The failure that a page reports in the words of the software; none where its pages report nothing.
 pub(super) fn page_failure(software: BackendSoftware, page: &[u8]) -> Option<OriginFailure> {
     match software {
         BackendSoftware::WordPress => wordpress::known_page(page),
@@ -15,7 +15,7 @@ pub(super) fn page_failure(software: BackendSoftware, page: &[u8]) -> Option<Ori
 }
 
 /// The failure that a JSON document reports, if it is not an error of the API. Of a service every JSON object is one:
-/// what WordPress says when PHP has failed is an error code like others there.
+/// WordPress's message about a failure of PHP is an error code like others there.
 pub(super) fn document_failure(
     software: BackendSoftware,
     status: StatusCode,

@@ -18,8 +18,8 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD");
 const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE");
 
-/// Request headers without a secret. They change no more of the edge's response than a page may ask for by its target: what
-/// it has already, and where a stream goes on.
+/// Request headers without a secret. They change no more of the edge's response than a page may request by its target:
+/// the version that what it has already, and the place where a stream goes on.
 const PUBLIC_HEADERS: HeaderValue = HeaderValue::from_static(
     "Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, Last-Event-ID",
 );

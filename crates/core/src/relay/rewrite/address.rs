@@ -32,7 +32,7 @@ impl AddressSpelling {
         }
     }
 
-    /// True if clients know the edge itself by this address.
+    /// True if this address is the edge itself for clients.
     pub(super) fn is_of(&self, public_base: &str) -> bool {
         is_authority_of(&self.dialled, public_base)
     }

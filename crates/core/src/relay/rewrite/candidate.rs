@@ -61,8 +61,8 @@ impl Candidate<'_> {
     }
 }
 
-/// True if a byte after a path segment belongs to the segment. A backslash (an escaped slash or line end) and
-/// a percent sign (an encoded slash, question mark or ampersand) do not.
+/// True if a byte after a path segment belongs to the segment. A backslash (an escaped slash or line end) and a percent
+/// sign (an encoded slash, question mark or ampersand) do not.
 const fn continues_segment(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || !byte.is_ascii()
 }

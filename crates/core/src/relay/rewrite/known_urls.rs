@@ -34,7 +34,7 @@ pub(super) struct SpeltUrl {
     pub(super) meaning: UrlMeaning,
 }
 
-/// What a URL names. If roots share an address, it names all of them.
+/// The root or roots that a URL names. If roots share an address, it names all of them.
 #[derive(Debug, Clone)]
 pub(super) enum UrlMeaning {
     /// The API of these roots.

@@ -1,4 +1,4 @@
-//! The public name of a root, kept for the answers that follow.
+//! The public name of a root, kept for the responses that follow.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ pub(super) struct OwnName {
 // === impl OwnName ===
 
 impl OwnName {
-    /// A name that nobody has written yet.
+    /// A name that was not written yet.
     pub(super) fn new(root: usize, public_base: &Arc<str>, namespace: &Arc<str>) -> Self {
         Self {
             root,

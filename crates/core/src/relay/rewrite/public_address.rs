@@ -13,13 +13,13 @@ pub(in crate::relay) enum ServedPart {
     Site,
 }
 
-/// The names under which one response may speak of its origin, and the public address that stands for them.
+/// The names of the origin in one response, and the public address that stands for them.
 #[derive(Debug, Clone)]
 pub(in crate::relay) struct PublicAddresses<'a> {
     map: &'a UrlMap,
     base: &'a str,
     namespace: &'a str,
-    /// The root that was asked, which decides if roots share an address.
+    /// The root of the request, which decides if roots share an address.
     root: usize,
     served: ServedPart,
     /// Authorities of the site besides those of its roots.
@@ -42,7 +42,7 @@ impl<'a> PublicAddresses<'a> {
         }
     }
 
-    /// The same for a client that asked in a public namespace.
+    /// The same for a client whose request names a public namespace.
     pub(in crate::relay) fn in_namespace(self, namespace: &'a str) -> Self {
         Self { namespace, ..self }
     }

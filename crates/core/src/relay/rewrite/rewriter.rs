@@ -53,7 +53,7 @@ impl Rewriter {
         Self::in_namespace(map, public_base, map.public_namespace(), root, content)
     }
 
-    /// Prepares the rewriting of one response for a client that asked in a public namespace.
+    /// Prepares the rewriting of one response for a client whose request names a public namespace.
     pub fn in_namespace(
         map: &Arc<UrlMap>,
         public_base: &Arc<str>,

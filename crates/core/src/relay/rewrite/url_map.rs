@@ -30,7 +30,7 @@ pub struct UrlMap {
     addresses: Vec<AddressSpelling>,
     /// Every name of a root, with the root's index.
     names: Vec<(usize, OriginRoot)>,
-    /// The public name that the last answer had. Most edges have one public address.
+    /// The public name of the last response. Most edges have one public address.
     last_name: ArcSwapOption<OwnName>,
 }
 
@@ -57,8 +57,8 @@ impl UrlMap {
         [public_base, path, "/"].concat()
     }
 
-    /// The root that the origin printed in its answer to a call of the root `asked`. An unknown name is found by
-    /// its path, because the origin prints no roots except its own.
+    /// The root that the origin printed in its response to a call of the root `asked`. An unknown name is found by its
+    /// path, because the origin prints no roots except its own.
     pub(in crate::relay) fn root_named(&self, printed: &str, asked: usize) -> Option<usize> {
         let parsed = || OriginRoot::from_printed(&Url::parse(printed).ok()?).map(Cow::Owned);
         let known = self.names().find(|(_, name)| name.is_printed_as(printed));
@@ -102,7 +102,7 @@ impl UrlMap {
         path.map_or("", String::as_str)
     }
 
-    /// The first public namespace, for texts that answer no request in a namespace.
+    /// The first public namespace, for texts that belong to no request in a namespace.
     pub(in crate::relay) const fn public_namespace(&self) -> &Arc<str> {
         &self.public_namespace
     }

@@ -18,7 +18,7 @@ use super::url_map::UrlMap;
 #[derive(Debug)]
 pub(super) struct UrlMatcher {
     map: Arc<UrlMap>,
-    /// The name of the root that was asked.
+    /// The name of the root of the request.
     own_name: Arc<OwnName>,
     content: Content,
 }

@@ -74,7 +74,7 @@ pub(in crate::settings) const SENTENCE: TypedForm<String> = TypedForm::new(
     &["Es wurde keine Route gefunden."],
     sentence,
 );
-/// Whoever writes the log knows whether a text is a filter.
+/// The writer of the log decides whether a text is a filter.
 pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
     "log filter",
     "a log filter",

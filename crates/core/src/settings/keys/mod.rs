@@ -1,6 +1,6 @@
 //! The keys of the configuration, declared beside the fields that they set: names, meanings, bounds, defaults, forms.
 //!
-//! A file is read elsewhere. What is here says which keys there are, and takes their values.
+//! A file is read elsewhere. This module lists the keys, and takes their values.
 
 mod choices;
 pub(super) mod form;

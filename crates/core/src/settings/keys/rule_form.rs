@@ -1,4 +1,4 @@
-//! The forms of texts in rules about backends, their answers, and the rest of the site.
+//! The forms of texts in rules about backends, their responses, and the rest of the site.
 
 use http::Method;
 use jiff::civil::Date;

@@ -17,13 +17,13 @@ pub struct Section {
     pub name: &'static str,
     /// The subject of its keys.
     pub meaning: &'static str,
-    /// How often it occurs.
+    /// The number of times that it may occur.
     pub occurs: Occurs,
     open: fn(&mut Settings, &str),
     group: OpenGroup,
 }
 
-/// How often a table occurs.
+/// The number of times that a table may occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurs {
     /// Once: `[origin]`.
@@ -193,7 +193,7 @@ impl Section {
         (self.group)(settings, name)
     }
 
-    /// What is said about each of its keys, with the defaults.
+    /// A value for each of its keys, with the defaults.
     pub fn keys<R>(&self, say: impl Fn(&SettingKey<'_>) -> R) -> Vec<R> {
         let name = match self.occurs {
             Occurs::Named(example) => example,

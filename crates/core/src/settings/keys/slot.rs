@@ -1,4 +1,4 @@
-//! What takes the value of a key: a field, as far as a reader of the configuration knows it.
+//! The receiver of a key's value: a field, as far as a reader of the configuration needs it.
 
 use super::text_form::{ReadText, TextError};
 
@@ -10,7 +10,7 @@ pub trait ValueSlot<V> {
     /// Empties a list.
     fn clear(&mut self) {}
 
-    /// What is held.
+    /// The values of the field.
     fn held(&self) -> &[V];
 }
 

@@ -68,7 +68,7 @@ impl<'a> Authorization<'a> {
         Some(String::from_utf8_lossy(name).to_ascii_lowercase())
     }
 
-    /// Whom the first field names. A password does not count: WordPress takes several spellings of one.
+    /// The account of the first field. A password does not count: WordPress takes several spellings of one.
     pub(super) fn principals(&self) -> Vec<Principal> {
         let pair = self.pair.as_ref().map(|pair| pair.expose().as_slice());
         match pair.and_then(|pair| split_once(pair, b':')) {
@@ -77,8 +77,8 @@ impl<'a> Authorization<'a> {
         }
     }
 
-    /// Whether these are Basic credentials other than one blank and the exact base64 of `name:password`. PHP skips what
-    /// is not base64, so that it may read a name where the edge reads none.
+    /// True if these are Basic credentials other than one blank and the exact base64 of `name:password`. PHP skips
+    /// bytes that are not base64, so that it may read a name where the edge reads none.
     pub(super) fn is_inexact_basic(&self) -> bool {
         if !self.scheme.eq_ignore_ascii_case(b"basic") {
             return false;

@@ -5,6 +5,6 @@
 pub enum Caller {
     /// No credentials at all: WordPress treats the request as anonymous.
     Anonymous,
-    /// Some credentials; only the origin's database knows the permissions they give.
+    /// Some credentials; only the origin's database has the permissions that they give.
     Credentialed,
 }

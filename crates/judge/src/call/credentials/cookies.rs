@@ -22,7 +22,7 @@ pub(super) struct Cookies {
     /// The value of the outgoing `Cookie` field.
     forwarded: Option<Secret<HeaderValue>>,
     /// The accounts that forwarded cookies name. The name of the cookie that WordPress reads ends in a hash that the
-    /// edge does not know, so that all of them count.
+    /// edge does not have, so that all of them count.
     pub(super) accounts: Vec<Principal>,
     /// True if there is a cookie that WordPress takes for a login, valid or not.
     pub(super) show_login: bool,
@@ -50,13 +50,13 @@ impl Cookies {
         cookies
     }
 
-    /// The cookies that WordPress needs to recognise a client, each name once; PHP obeys the first.
+    /// The cookies that WordPress needs to recognise a client, each name once; PHP reads the first.
     pub(super) fn forwarded(&self) -> Option<&HeaderValue> {
         self.forwarded.as_ref().map(Secret::expose)
     }
 }
 
-/// Whether a cookie shows a login; none for one that WordPress does not read. The argument is its name, or a whole
+/// True if a cookie shows a login; none for one that WordPress does not read. The argument is its name, or a whole
 /// `name=value` pair.
 fn is_login(pair: &[u8]) -> Option<bool> {
     let known = KNOWN.iter().find(|(beginning, _)| pair.starts_with(beginning));

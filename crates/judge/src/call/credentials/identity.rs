@@ -58,13 +58,13 @@ impl Identity {
         }
     }
 
-    /// Everybody that the request is charged to. Only WordPress knows which credentials it obeys, so all of them count:
-    /// the `Authorization`, and every login cookie that is forwarded.
+    /// All principals that the request is charged to. Only WordPress decides which credentials count, so all of them
+    /// do: the `Authorization`, and every login cookie that is forwarded.
     pub fn principals(&self) -> &[Principal] {
         &self.principals
     }
 
-    /// Whether there are Basic credentials in which PHP may find an account that the edge does not see.
+    /// True if there are Basic credentials in which PHP may find an account that the edge does not see.
     pub const fn is_inexact(&self) -> bool {
         self.is_inexact
     }

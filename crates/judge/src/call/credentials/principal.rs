@@ -9,8 +9,8 @@ const MOST_ACCOUNTS: usize = 4;
 /// An account or token that a request is charged to. Nothing of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Principal {
-    /// The account that WordPress finds by a name, as far as the edge can tell: the name as WordPress and its database
-    /// fold it.
+    /// The account that WordPress finds by a name, as far as the edge can fold it: the name as WordPress and its
+    /// database fold it.
     Account(Secret<String>),
     /// Every account whose name is not plain, besides its own, and every one that cannot be read. Plugins, languages and
     /// databases may take more names as equal than the edge folds.
@@ -52,7 +52,7 @@ impl Principal {
     }
 }
 
-/// Whether nothing but letters and blanks had to be folded.
+/// True if nothing but letters and blanks had to be folded.
 fn is_plain(name: &[u8]) -> bool {
     name.iter()
         .all(|byte| byte.is_ascii_alphanumeric() || b"._@- ".contains(byte))

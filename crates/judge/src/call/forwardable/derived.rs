@@ -24,8 +24,8 @@ impl ValidatedCall {
 // === impl ForwardableCall ===
 
 impl ForwardableCall {
-    /// The page with this number, from 1, of what a read asks for, with whole records. A read that names its page, or one
-    /// record, has one page: it is asked for without regard to the number. `None` for calls other than reads, and for
+    /// The page with this number, from 1, of the records of a read, with whole records. A read that names its page, or
+    /// one record, has one page: the request for it ignores the number. `None` for calls other than reads, and for
     /// responses in a script or an envelope.
     ///
     /// Page and size only select records of the same list, which the rules that admit one page admit.
@@ -42,12 +42,12 @@ impl ForwardableCall {
         Some(page)
     }
 
-    /// Whether the pages of a read follow each other: it is a list, and the client names no page.
+    /// True if the pages of a read follow each other: it is a list, and the client names no page.
     pub fn has_pages(&self) -> bool {
         self.is_list() && !self.request().query.names().any(|name| name == PAGE_NUMBER)
     }
 
-    /// Whether a call reads a list.
+    /// True if a call reads a list.
     pub fn is_list(&self) -> bool {
         matches!(self.request().route.route(), Route::Collection(_)) && !self.is_write()
     }

@@ -43,7 +43,7 @@ impl<'a> ImageAuthority<'a> {
             let (start, rest) = text.split_at_checked(scheme.len())?;
             start.eq_ignore_ascii_case(scheme).then_some(rest)
         })?;
-        // Parsers in use disagree whether a question mark or a hash ends the authority.
+        // Parsers in use disagree about a question mark or a hash: it ends the authority for some of them only.
         let authority = rest.get(..rest.iter().position(|&byte| byte == b'/')?)?;
         let (host, port) = match authority.iter().position(|&byte| byte == b':') {
             Some(colon) => (authority.get(..colon)?, Some(port(authority.get(colon + 1..)?)?)),

@@ -11,6 +11,6 @@ pub struct JudgeContext<'a> {
     pub caller: Caller,
     /// The hosts that images may come from.
     pub images: &'a ImageHosts,
-    /// How the ids of single events are checked; none: not known.
+    /// The way in which the ids of single events are checked; none: not known.
     pub event_ids: Option<EventIds>,
 }

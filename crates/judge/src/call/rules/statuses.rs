@@ -32,8 +32,8 @@ pub(super) fn judge_written(value: &Value) -> Verdict {
     }
 }
 
-/// Judges the status filter of a list. Only the origin knows which statuses a caller may read, except that
-/// anonymous callers get exactly the published records.
+/// Judges the status filter of a list. Only the origin decides which statuses a caller may read, except that anonymous
+/// callers get exactly the published records.
 pub(super) fn judge_filter(value: &Value, caller: Caller) -> Verdict {
     let names = elements(value);
     let is_publish = matches!(&names[..], [name] if name.as_text() == Some(b"publish"));

@@ -1,4 +1,4 @@
-//! Whether a value has a shape, and where it has not.
+//! The conformity of a value to a shape, and the places where it differs.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 use super::shape::{ResponseModel, Shape};
 
-/// A place where a value is not what its shape says.
+/// A place where a value differs from its shape.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mismatch {
     /// The place: `events[].venue.phone`; empty for the value itself.
     pub path: String,
-    /// What is wrong there.
+    /// The difference.
     pub kind: MismatchKind,
 }
 
-/// What is wrong with a value at one place.
+/// The difference of a value at one place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MismatchKind {
     /// A member that every object has is not there.
@@ -24,7 +24,7 @@ pub enum MismatchKind {
     Wrong {
         /// The shape in words: `text or null`.
         expected: String,
-        /// What stands there: `a number`.
+        /// The kind of value that stands there: `a number`.
         found: &'static str,
     },
 }

@@ -4,7 +4,7 @@ use super::post_models::{EVENT, ORGANIZER, VENUE};
 use super::shape::{ResponseMember, ResponseModel, Shape};
 use super::term_models::{CATEGORY, TAG};
 
-/// What every page of a list has.
+/// The members of every page of a list.
 const PAGING: &[ResponseMember] = &[
     ResponseMember::text(
         "rest_url",

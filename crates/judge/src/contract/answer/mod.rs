@@ -43,7 +43,7 @@ impl OperationId {
         }
     }
 
-    /// The response of a success. A deletion answers with the record that it moved or removed.
+    /// The response of a success. The response of a deletion is the record that it moved or removed.
     pub const fn success(self) -> Shape {
         let kind = match self.route {
             Route::Index => return Shape::Model(&NAMESPACE_INDEX),

@@ -3,7 +3,7 @@
 use super::shape::{ResponseMember, ResponseModel, Shape};
 use super::term_models::EVENT_TERM;
 
-/// What every post has.
+/// The members of every post.
 const POST: &[ResponseMember] = &[
     ResponseMember::new("id", Shape::Integer, "The number of the record."),
     ResponseMember::text(

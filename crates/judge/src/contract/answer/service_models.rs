@@ -1,4 +1,4 @@
-//! What the API says about itself: its index, its documentation, the description of a route.
+//! The API's documents about itself: its index, its documentation, the description of a route.
 
 use super::shape::{ResponseMember, ResponseModel, Shape};
 
@@ -17,7 +17,7 @@ pub(super) static NAMESPACE_INDEX: ResponseModel = ResponseModel::new(
     ]],
 );
 
-/// The response to OPTIONS, and what the index says of each route.
+/// The response to OPTIONS, and the entry of each route in the index.
 pub static ROUTE_DESCRIPTION: ResponseModel = ResponseModel::new(
     "RouteDescription",
     "A route with its methods and arguments.",

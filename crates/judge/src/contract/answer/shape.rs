@@ -1,4 +1,4 @@
-//! The words in which answers are described: shapes of values, members of objects, models.
+//! The words in which responses are described: shapes of values, members of objects, models.
 
 /// The values that stand at one place of a response.
 #[derive(Debug, Clone, Copy)]
@@ -42,9 +42,9 @@ pub struct ResponseMember {
     pub name: &'static str,
     /// The shape of its value.
     pub shape: Shape,
-    /// Whether every object has it.
+    /// True if every object has it.
     pub is_required: bool,
-    /// What its value says, in English.
+    /// The meaning of its value, in English.
     pub meaning: &'static str,
 }
 
@@ -53,7 +53,7 @@ pub struct ResponseMember {
 pub struct ResponseModel {
     /// Its name in documents and generated clients.
     pub name: &'static str,
-    /// What it is, in English.
+    /// Its meaning, in English.
     pub meaning: &'static str,
     /// True if plugins are known to add members.
     pub is_extended: bool,

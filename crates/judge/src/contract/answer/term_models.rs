@@ -5,7 +5,7 @@ use super::shape::{ResponseMember, ResponseModel, Shape};
 /// An empty map is an empty list.
 const MAP_OR_EMPTY: Shape = Shape::Either(&[Shape::OBJECT, Shape::EmptyList]);
 
-/// What a category and a tag have.
+/// The members of a category and of a tag.
 const TERM: &[ResponseMember] = &[
     ResponseMember::new("id", Shape::Integer, "The number of the term."),
     ResponseMember::new("count", Shape::Integer, "How many events have it."),

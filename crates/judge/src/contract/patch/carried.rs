@@ -1,4 +1,5 @@
-//! The arguments that an update resets if they are not sent, and where a record says their values (backend.md section 9).
+//! The arguments that an update resets if they are not sent, and the members of a record with their values (backend.md
+//! section 9).
 
 use crate::contract::Kind;
 
@@ -11,7 +12,7 @@ pub(super) struct Carried {
     pub(super) when: CarriedWhen,
 }
 
-/// How the record says the value.
+/// The form of the value in the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberShape {
     /// As a text, which the argument takes.
@@ -35,7 +36,7 @@ pub(super) enum MemberShape {
 pub(super) enum CarriedWhen {
     /// All.
     Always,
-    /// Those that send none of these, which say the same.
+    /// Those that send none of these, which mean the same.
     Without(&'static [&'static str]),
     /// Those that send one of these, which the site reads together.
     With(&'static [&'static str]),

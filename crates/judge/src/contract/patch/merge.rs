@@ -16,7 +16,7 @@ pub enum MergeFault {
     /// The call updates no record.
     #[error("the call updates no record")]
     Call,
-    /// What the client sent is not an object.
+    /// The client's document is not an object.
     #[error("the body of the update is not an object")]
     Body,
     /// The record has no status, which the update would reset.
@@ -69,7 +69,7 @@ impl Carried {
             }
     }
 
-    /// The value of the argument that means what the record says; `None` if the update resets to the same.
+    /// The value of the argument that means the same as the record; `None` if the update resets to the same.
     fn value(&self, record: &ReadRecord) -> Option<Value> {
         let member = record.member(self.name)?;
         match self.form {

@@ -1,4 +1,4 @@
-//! A record as the site answers it.
+//! A record as the site sends it.
 
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};

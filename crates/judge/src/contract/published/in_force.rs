@@ -17,7 +17,7 @@ use super::routes::PublishedRoutes;
 
 /// The table that calls of one site are judged by.
 ///
-/// It is formed once, when an index arrives; the judge asks it without a search.
+/// It is formed once, when an index arrives; the judge reads it without a search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableInForce {
     /// By the position of the operation in the table.
@@ -25,7 +25,7 @@ pub struct TableInForce {
     version: SiteVersion,
     /// The version whose contract clients get; none: the site's own.
     wanted: Option<PluginVersion>,
-    /// How the ids of single events are checked by the version that calls are judged as.
+    /// The check of single events' ids in the version that calls are judged as.
     event_ids: Option<EventIds>,
     /// The routes of the second API; none: not known.
     second: Option<PublishedRoutes>,
@@ -54,7 +54,7 @@ pub struct TablesInForce {
     by_root: Vec<Arc<TableInForce>>,
 }
 
-/// How an argument of the table stands in the table in force.
+/// The standing of an argument of the table in the table in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentStanding {
     /// It is judged.
@@ -97,8 +97,8 @@ impl TableInForce {
         Arc::clone(&UNREAD)
     }
 
-    /// The table of a site that has not been heard yet. What its index could contradict is left to the site: arguments
-    /// that are not required, and those that only the site may have.
+    /// The table of a site that has not responded yet. Rules that its index could contradict are left to the site:
+    /// arguments that are not required, and those that only the site may have.
     pub fn awaited() -> Arc<Self> {
         Arc::clone(&AWAITED)
     }
@@ -131,7 +131,7 @@ impl TableInForce {
         self.operations.get(operation.position).unwrap_or(&NONE)
     }
 
-    /// What is known about the version of the site's plugin.
+    /// The version of the site's plugin as far as it is known.
     pub const fn site_version(&self) -> SiteVersion {
         self.version
     }
@@ -141,7 +141,7 @@ impl TableInForce {
         self.wanted
     }
 
-    /// How the version that calls are judged as checks the ids of single events; none: not known.
+    /// The check of single events' ids in the version that calls are judged as; none: not known.
     pub const fn event_ids(&self) -> Option<EventIds> {
         self.event_ids
     }
@@ -269,7 +269,7 @@ impl OperationInForce {
         this
     }
 
-    /// How the argument at a position of the operation stands.
+    /// The standing of the argument at a position of the operation.
     pub const fn standing(&self, position: usize) -> ArgumentStanding {
         if self.dropped & bit(position) != 0 {
             ArgumentStanding::Dropped
@@ -331,8 +331,8 @@ const fn bit(position: usize) -> u64 {
     if position < 64 { 1 << position } else { 0 }
 }
 
-/// Returns true for an argument with a rule of the edge's own, which no index suspends: images, authors, the
-/// namespace, records that are created with an event, and what the path says.
+/// Returns true for an argument with a rule of the edge's own, which no index suspends: images, authors, the namespace,
+/// records that are created with an event, and the arguments of the path.
 fn is_the_edges_own(operation: &Operation, argument: &Argument) -> bool {
     carries_own_rule(argument) || operation.id.route.path_parameter() == Some(argument.name)
 }

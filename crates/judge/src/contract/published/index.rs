@@ -17,7 +17,7 @@ const MOST_ARGUMENTS: usize = 256;
 /// Maximum length of an argument's name, in bytes.
 const MOST_NAME_BYTES: usize = 64;
 
-/// What a site publishes: for each operation of the table the names of its arguments, how it checks event ids, and the
+/// The index of a site: for each operation of the table the names of its arguments, its check of event ids, and the
 /// routes of its second API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedIndex {
@@ -50,7 +50,7 @@ impl PublishedIndex {
     /// Reads the body of `GET {root}/{namespace}`.
     ///
     /// An operation counts as published if its entry has each argument that the table requires and at least half of
-    /// all. An entry with less is damaged or of another plugin, and says nothing about the operation.
+    /// all. An entry with less is damaged or of another plugin, and shows nothing about the operation.
     ///
     /// # Errors
     /// The reason why the body is not an index of this namespace.
@@ -110,7 +110,7 @@ impl PublishedIndex {
         Self { second, ..self }
     }
 
-    /// This index, completed by an earlier one of the same site where this one says nothing.
+    /// This index, completed by an earlier one of the same site where this one has nothing.
     #[must_use]
     pub fn over(mut self, earlier: &Self) -> Self {
         for (now, before) in self.operations.iter_mut().zip(&earlier.operations) {
@@ -135,7 +135,7 @@ impl PublishedIndex {
         Some(names.any(|name| name == argument))
     }
 
-    /// How the site checks the ids of events, as the probe showed; none: not known.
+    /// The site's check of event ids, as the probe showed it; none: not known.
     pub const fn event_ids(&self) -> Option<EventIds> {
         self.event_ids
     }
@@ -280,7 +280,7 @@ mod tests {
         let whole = partial.over(&earlier);
         assert_eq!(publishes(&whole, "events.list", "wpml_language"), Some(true));
         assert_eq!(whole.event_ids(), Some(EventIds::Numeric));
-        // A whole one replaces what it says otherwise.
+        // A whole one replaces entries that differ.
         let now = after(|_| ()).expect("an index").over(&earlier);
         assert_eq!(publishes(&now, "events.list", "wpml_language"), Some(false));
     }

@@ -15,7 +15,7 @@ pub struct DatedDifference {
     pub operations: &'static [&'static str],
     /// The kind of the change, with what its kind needs.
     pub change: VersionChange,
-    /// How the versions differ, in a sentence.
+    /// The difference between the versions, in a sentence.
     pub meaning: &'static str,
     /// The recording, or the place in the plugin's source, that shows it.
     pub evidence: &'static str,
@@ -43,7 +43,7 @@ pub enum VersionChange {
     Member(&'static str),
     /// This member may be a list of records, where older versions have the first record alone.
     Several(&'static str),
-    /// It depends on what no response tells, so that it is not translated.
+    /// It depends on a fact that no response shows, so that it is not translated.
     Untold,
 }
 
@@ -82,7 +82,7 @@ impl DatedDifference {
         self.change != VersionChange::Untold
     }
 
-    /// Returns true if a response can meet the row.
+    /// Returns true if the row can apply to a response.
     pub const fn is_of_responses(&self) -> bool {
         matches!(
             self.change,

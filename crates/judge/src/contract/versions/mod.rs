@@ -1,6 +1,6 @@
-//! What versions of the plugin do differently, as one table; nothing else asks for a version.
+//! The differences between versions of the plugin, as one table; no other code depends on a version.
 //!
-//! [`dated_differences`] has one row a change. [`SiteVersion`] says what is known of the version that a site has, and
+//! [`dated_differences`] has one row a change. [`SiteVersion`] is the known version of a site's plugin, and
 //! [`PluginVersion`] names the one whose contract clients get.
 
 mod dated_difference;

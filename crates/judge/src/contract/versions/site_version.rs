@@ -1,4 +1,4 @@
-//! The version that a site's plugin has, as far as its index and one probe tell it.
+//! The version of a site's plugin, as far as its index and one probe show it.
 
 use super::dated_difference::{DatedDifference, VersionChange, dated_differences};
 use super::plugin_version::PluginVersion;
@@ -40,7 +40,7 @@ impl SiteVersion {
         }
     }
 
-    /// What an index tells. Contradicting signs, as another plugin may leave them, tell nothing.
+    /// The version that an index shows. Contradicting signs, as another plugin may leave them, show nothing.
     pub(in crate::contract) fn of(index: &PublishedIndex) -> Self {
         let mut known = Self::UNKNOWN;
         for (row, operation, argument) in dated_arguments() {
@@ -75,7 +75,7 @@ impl SiteVersion {
         self.before.filter(|before| *before <= row.since).map(|_| false)
     }
 
-    /// How the site checks the ids of single events; none: not known.
+    /// The site's check of single events' ids; none: not known.
     pub fn event_ids(self) -> Option<EventIds> {
         event_numbers().and_then(|row| self.has(row)).map(EventIds::of)
     }

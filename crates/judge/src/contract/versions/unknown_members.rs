@@ -1,4 +1,4 @@
-//! Members of records that no model and no row knows, as a newer version of the plugin may bring them.
+//! Members of records that no model and no row has, as a newer version of the plugin may bring them.
 
 use serde_json::Value;
 

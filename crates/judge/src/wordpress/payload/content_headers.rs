@@ -26,7 +26,7 @@ impl<'a> ContentHeaders<'a> {
         }
     }
 
-    /// The first `Content-Type`, which PHP and WordPress obey.
+    /// The first `Content-Type`, which PHP and WordPress read.
     pub fn content_type(self) -> Option<&'a [u8]> {
         self.content_type.map(HeaderValue::as_bytes)
     }

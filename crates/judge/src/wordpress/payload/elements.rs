@@ -3,7 +3,7 @@
 /// A body with more elements is refused while it is read: list elements and object members of a JSON text at all
 /// levels, or variables, brackets and each 64 bytes of the names of a form.
 ///
-/// Ten times what PHP reads of a form (`max_input_vars`), so no call that a form could carry meets it.
+/// Ten times the number that PHP reads of a form (`max_input_vars`), so no call that a form could carry reaches it.
 pub const ELEMENT_LIMIT: usize = 10_000;
 
 /// The body has more than [`ELEMENT_LIMIT`] elements.

@@ -34,7 +34,7 @@ pub struct Parameters {
     names: SentNames,
 }
 
-/// A set that all sent names are in, and few others: the rules ask for many names that were not sent.
+/// A set that all sent names are in, and few others: the rules look up many names that were not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct SentNames(u64);
 

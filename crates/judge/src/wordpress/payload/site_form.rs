@@ -8,7 +8,7 @@ use crate::wordpress::value::split_once;
 /// Maximum bytes of a boundary (RFC 2046 section 5.1.1).
 const BOUNDARY_BYTES: usize = 70;
 
-/// How PHP fills its form variables from a body.
+/// The way in which PHP fills its form variables from a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteForm<'a> {
     /// It does not.
@@ -27,8 +27,8 @@ pub enum SiteForm<'a> {
 // === impl SiteForm ===
 
 impl<'a> SiteForm<'a> {
-    /// PHP reads forms of POST requests only. Unlike [`body_reading`](super::body_reading) this asks for headers
-    /// that every server reads alike: what is forwarded is not written anew.
+    /// PHP reads forms of POST requests only. Unlike [`body_reading`](super::body_reading) this requires headers every
+    /// server reads alike: a forwarded body is not written anew.
     pub fn of(method: &Method, content: ContentHeaders<'a>) -> Self {
         if content.repeats_type {
             return Self::Ambiguous;

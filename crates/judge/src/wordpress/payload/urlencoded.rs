@@ -6,7 +6,7 @@ use super::rest_route::REST_ROUTE;
 use super::scan_step::{FormFault, ROUTE_BYTES, ScanStep};
 use super::variable_names::VariableName;
 
-/// Bytes of a name that suffice to tell it from `rest_route`: that name with every byte escaped, and some more.
+/// Bytes of a name that suffice to distinguish it from `rest_route`: that name with every byte escaped, and some more.
 const NAME_BYTES: usize = 64;
 
 /// The place in a form at which the next bytes stand.

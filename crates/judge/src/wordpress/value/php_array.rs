@@ -34,7 +34,7 @@ impl PhpArray {
         Self { entries }
     }
 
-    /// A map from entries whose keys the caller knows to be distinct.
+    /// A map from entries whose keys are distinct already.
     pub fn from_distinct(entries: Vec<(Key, Value)>) -> Self {
         let entries = Entries::Map(entries.into_boxed_slice());
         Self { entries }

@@ -10,7 +10,7 @@ pub enum Verdict {
     Admit,
     /// The origin would refuse the value.
     Reject,
-    /// The edge cannot know; the origin decides.
+    /// The edge cannot decide; the origin does.
     Defer(Why),
 }
 
@@ -37,7 +37,7 @@ impl Verdict {
         if admitted { Self::Admit } else { Self::Reject }
     }
 
-    /// True if the edge knows that the origin would refuse the value.
+    /// True if the origin would surely refuse the value.
     pub fn is_reject(self) -> bool {
         self == Self::Reject
     }

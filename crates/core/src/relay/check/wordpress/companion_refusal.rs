@@ -6,10 +6,10 @@ use super::envelope::enveloped_status;
 use super::member::text_at;
 use crate::relay::failure::{OriginFailure, shortened};
 
-/// How the plugin's codes begin.
+/// The beginning of the plugin's codes.
 const PREFIX: &str = "calendar_edge_";
 
-/// How much of a code is read.
+/// The bytes of a code that are read.
 const CODE_BYTES: usize = 64;
 
 /// The refusal of a call by the plugin, also inside an envelope; none where a document is something else.

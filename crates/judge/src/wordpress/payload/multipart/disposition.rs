@@ -47,8 +47,7 @@ fn disposition(value: &[u8]) -> Result<Option<&[u8]>, MultipartError> {
             _ => {}
         }
     }
-    // PHP does not know `filename*`. A part with only that one is a file for other parsers and a field for
-    // PHP.
+    // PHP does not read `filename*`. A part with only that one is a file for other parsers and a field for PHP.
     let is_plain = rest.is_empty() && (is_file || !is_called_file);
     let name = name.filter(|_| is_plain).ok_or(MultipartError::Headers)?;
     if is_file && !has_paired_brackets(name) {

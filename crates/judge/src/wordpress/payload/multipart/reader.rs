@@ -54,7 +54,7 @@ pub(in crate::wordpress::payload) enum Arrival {
 pub(in crate::wordpress::payload) struct Read<'a> {
     /// The bytes that it takes.
     pub(in crate::wordpress::payload) length: usize,
-    /// What it is.
+    /// Its content.
     pub(in crate::wordpress::payload) piece: Piece<'a>,
     /// The place behind it.
     pub(in crate::wordpress::payload) next: Place,

@@ -159,7 +159,7 @@ impl DateReading {
         }
     }
 
-    /// Sets the zone. An unknown zone is a flaw; a zone that PHP may not know makes the whole result unsure.
+    /// Sets the zone. An unknown zone is a flaw; a zone that some builds of PHP lack makes the whole result unsure.
     pub(super) fn set_zone(&mut self, zone: ZoneReading) -> Result<(), Flaw> {
         if zone == ZoneReading::Unknown {
             return Err(Flaw);

@@ -16,9 +16,9 @@ pub(super) const LONGEST: usize = 512;
 
 /// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
 ///
-/// Numbers are accepted, including `0`. Other texts are accepted if PHP 8.2 `strtotime` reads them in the
-/// zone UTC, unless the result is exactly 1970-01-01 00:00:00 UTC. Deferred are texts over 512 bytes, zones
-/// that not every PHP knows, and dates that are the epoch only on some days (`1 January -56 years`).
+/// Numbers are accepted, including `0`. Other texts are accepted if PHP 8.2 `strtotime` reads them in the zone UTC,
+/// unless the result is exactly 1970-01-01 00:00:00 UTC. Deferred are texts over 512 bytes, zones that not every PHP
+/// has, and dates that are the epoch only on some days (`1 January -56 years`).
 pub fn time(text: &[u8]) -> Verdict {
     if is_plain(text) || is_numeric(text) {
         return Verdict::Admit;

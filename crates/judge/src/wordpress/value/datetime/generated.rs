@@ -1,4 +1,4 @@
-//! Generated dates for tests: pieces that PHP knows, in any order, with near misses between them.
+//! Generated dates for tests: pieces that PHP reads, in any order, with near misses between them.
 
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use super::calendar;
 use super::date_reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
 use crate::wordpress::value::timezone::ZoneReading;
 
-/// The relation between a date and the epoch, as far as the edge can know it.
+/// The relation between a date and the epoch, as far as the edge can decide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instant {
     /// 1970-01-01 00:00:00 UTC, with any fraction.
@@ -123,7 +123,7 @@ impl Date {
         calendar::weekday(self.year, self.month, self.day)
     }
 
-    /// Moves to the first or last day of the month, if `edge` asks for one.
+    /// Moves to the first or last day of the month, if `edge` names one.
     fn at(self, edge: Option<DayEdge>) -> Self {
         match edge {
             Some(DayEdge::FirstDay) => Self { day: 1, ..self },

@@ -1,4 +1,4 @@
-//! Whether a date means the same tomorrow.
+//! The moment at which a date begins to mean another time.
 
 use super::date_reading::DateReading;
 use super::date_rule::{LONGEST, read, trim};
@@ -16,7 +16,7 @@ pub enum DateTurn {
     Always,
 }
 
-/// Says when a text that PHP reads as a date begins to mean another time.
+/// The moment at which a text that PHP reads as a date begins to mean another time.
 ///
 /// A day in a zone that the text names itself ends at another midnight than the site's, so that it counts as
 /// [`DateTurn::Always`].

@@ -1,4 +1,4 @@
-//! The plugin's rule for `timezone`: a zone that PHP knows, a text that starts with `UTC`, or nothing.
+//! The plugin's rule for `timezone`: a zone that PHP has, a text that starts with `UTC`, or nothing.
 
 use super::offset;
 use super::zone_names::ZoneReading;

@@ -11,13 +11,13 @@ pub enum ZoneReading {
     Offset(i64),
     /// A zone of the tz database.
     Named(TimeZone),
-    /// A name that some builds of PHP know and others do not.
+    /// A name that some builds of PHP have and others do not.
     Unsure,
     /// Not a zone in PHP.
     Unknown,
 }
 
-/// Names added in 2022 or later, which PHP builds with older time zone data do not know.
+/// Names added in 2022 or later, which PHP builds with older time zone data do not have.
 const RECENT: &[&str] = &["America/Ciudad_Juarez", "America/Coyhaique", "Europe/Kyiv"];
 
 /// Files that PHP accepts as zones if it uses the system's time zone data, but not if it uses its own.
