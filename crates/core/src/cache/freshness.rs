@@ -23,7 +23,7 @@ pub struct CompanionSigns {
 pub struct LifetimeFacts {
     /// The time of the request to the site.
     pub at: UnixTime,
-    /// When the response changes by itself; `None`: never.
+    /// The time at which the response changes by itself; `None`: never.
     pub turns_at: Option<UnixTime>,
     /// True if it is a short-lived response: it changes by itself at every moment, or shows that nothing is there.
     pub is_brief: bool,

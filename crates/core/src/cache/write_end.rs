@@ -16,7 +16,7 @@ pub enum WriteEnd {
     Unknown,
 }
 
-/// Where the end of a write is seen.
+/// The place at which the end of a write is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WritePlace {
     /// In the task of the write, which runs to its end even if the client leaves.

@@ -105,12 +105,12 @@ impl Exchanges {
         }
     }
 
-    /// When an exchange last succeeded.
+    /// The time of the last exchange that succeeded.
     pub const fn last_success(&self) -> Option<UnixTime> {
         self.succeeded
     }
 
-    /// When an exchange last failed.
+    /// The time of the last exchange that failed.
     pub fn last_failure(&self) -> Option<UnixTime> {
         self.failed.as_ref().map(|(at, _)| *at)
     }

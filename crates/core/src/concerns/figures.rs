@@ -32,7 +32,7 @@ pub struct Figures {
     pub returned: Vec<(String, String)>,
     /// The fleet; none without a store.
     pub fleet: Option<FleetFigures>,
-    /// When the certificate for clients ends; none without TLS.
+    /// The end of the certificate for clients; none without TLS.
     pub certificate: Option<UnixTime>,
     /// A calendar page that was taken for empty and has an event.
     pub stopped_by: Option<String>,
@@ -151,7 +151,7 @@ impl CompanionState {
 /// The fleet.
 #[derive(Debug, Clone, Default)]
 pub struct FleetFigures {
-    /// Why the store cannot be used; none: the last exchange succeeded.
+    /// The reason for which the store cannot be used; none: the last exchange succeeded.
     pub fault: Option<String>,
     /// The difference between the clocks of this edge and of the store.
     pub clock_off: Duration,

@@ -282,7 +282,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Why a reply and what is known cannot both hold.
+    /// The reason for which a reply contradicts the facts; none: both can hold.
     fn contradiction(&mut self, question: &FactsQuestion, reply: &FactsReply) -> Option<&'static str> {
         if reply.changes < question.number {
             return Some("the site's count of changes began anew, or its reply is older than a message");
@@ -386,7 +386,7 @@ impl Facts {
         self.snapshot.clone().filter(|_| self.is_whole())
     }
 
-    /// Why everything was lost the last time.
+    /// The reason of the last loss of everything.
     pub const fn loss(&self) -> Option<&'static str> {
         self.loss
     }

@@ -17,7 +17,7 @@ pub struct NamedRecord<'f> {
     pub id: u64,
     /// The name in its address, as the database has it; empty where it has none.
     pub slug: &'f str,
-    /// True if it is published: without other plugins everybody may read it, an event with a password by that.
+    /// True if it is published: without other plugins every client may read it, an event with a password by that.
     pub is_public: bool,
 }
 

@@ -39,7 +39,7 @@ pub enum PostKind {
 // === impl RecordFact ===
 
 impl RecordFact {
-    /// True if it is published: without other plugins everybody may read it, an event with a password by that.
+    /// True if it is published: without other plugins every client may read it, an event with a password by that.
     pub fn is_public(&self) -> bool {
         self.status == "publish"
     }

@@ -12,9 +12,9 @@ use crate::companion::purge::PurgeRequest;
 pub enum FleetMessage {
     /// Responses are to be removed.
     Purge {
-        /// Which, and the changes behind it.
+        /// The responses, and the changes behind it.
         purge: PurgeRequest,
-        /// Why the teller removed them.
+        /// The reason for which the sender removed them.
         cause: RemovalCause,
     },
     /// A site responded to the sender's request for its number of changes.
@@ -23,7 +23,7 @@ pub enum FleetMessage {
     Rule(RuleMessage),
 }
 
-/// Which rule has changed.
+/// The rule that has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleMessage {
     /// Its name.

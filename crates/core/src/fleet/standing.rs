@@ -10,7 +10,7 @@ pub struct FleetStanding {
     is_together: bool,
     /// The moment at which it joined its fleet, or parted from it.
     pub since: UnixTime,
-    /// Why it is alone.
+    /// The reason for which it is alone.
     pub fault: Option<String>,
     /// The duration of the last exchange.
     pub exchange: Duration,

@@ -204,7 +204,7 @@ fn the_preface_is_not_a_frame() {
     assert_eq!(meter.follow(&stream, now), Err(flood(kind, stream.len())));
 }
 
-/// Why the stream ends, which is cut into pieces of these sizes, and where.
+/// The frame at which the stream ends, cut into pieces of these sizes, and its position.
 fn end(stream: &[u8], sizes: &[usize]) -> Option<(FrameKind, usize)> {
     let (mut meter, now, mut at) = (meter(), Instant::now(), 0);
     let mut sizes = sizes.iter().copied().chain(std::iter::repeat(usize::MAX));

@@ -12,7 +12,7 @@ pub struct Breaker {
     probe_interval: Duration,
     /// Consecutive outages while it is closed.
     run: usize,
-    /// When the next probe may pass; none: it is closed.
+    /// The time at which the next probe may pass; none: it is closed.
     probe_at: Option<Instant>,
     /// A probe has passed since the last report.
     is_probed: bool,

@@ -13,7 +13,7 @@ pub(super) const LENGTH: Duration = Duration::from_mins(2);
 /// The mean time that the site works on a call.
 const WORK: Duration = Duration::from_millis(100);
 
-/// Which edge gets a call.
+/// The edge that gets a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Balance {
     /// Any.

@@ -25,7 +25,7 @@ impl ListCount {
         }
     }
 
-    /// Why records of the list may be missing; none: all that it counts were shown.
+    /// The reason for which records of the list may be missing; none: all that it counts were shown.
     pub fn shortfall(&self) -> Option<String> {
         let (least, most) = self.totals.unwrap_or_default();
         let shown = u64::try_from(self.ids.len()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! Which calls the rules of `[[shadow]]` copy, and to whom.
+//! The calls that the rules of `[[shadow]]` copy, and the receivers.
 
 use super::cutover::CutoverCall;
 use crate::settings::ShadowRule;
@@ -18,7 +18,7 @@ impl CopyTo {
     /// The receiver of a copy of a call by a rule about its operation; none if it is not copied. `answered_by` is the
     /// backend that responds, none: the site.
     ///
-    /// Writes are never copied, and a copy needs the rule's word for credentials.
+    /// Writes are never copied, and a read with credentials only if the rule allows it.
     pub fn of(rule: &ShadowRule, call: CutoverCall<'_>, answered_by: Option<&str>) -> Option<Self> {
         let to = match answered_by {
             None => Self::Backend,

@@ -1,4 +1,4 @@
-//! Which calendar page an address names (backend.md section 16): the path by the site's rules, then the parameters.
+//! The calendar page that an address names (backend.md section 16): the path by the site's rules, then the parameters.
 
 use jiff::civil::Date;
 

@@ -1,4 +1,4 @@
-//! Which read of the API gives the events of a calendar file that the plugin offers for download.
+//! The read of the API that gives the events of a calendar file that the plugin offers for download.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Which calendar pages can have no events, by the facts of the site.
+//! The calendar pages that can have no events, by the facts of the site.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub enum Open {
     UnknownTerm,
 }
 
-/// Why no page of a site can be judged.
+/// The reason for which no page of a site can be judged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Hindrance {
     /// The calendar is the front page, so that any parameter changes it.
@@ -134,7 +134,7 @@ impl PageJudge {
         }
     }
 
-    /// Why no page of this site can be judged; none if pages can.
+    /// The reason for which no page of this site can be judged; none if pages can.
     pub const fn hindrance(&self) -> Option<&Hindrance> {
         self.hindrance.as_ref()
     }
@@ -231,7 +231,7 @@ fn times<'a>(events: impl Iterator<Item = &'a EventFact>) -> impl Iterator<Item 
     events.flat_map(|event| shown_at(event).iter().copied())
 }
 
-/// When an event is shown. One without any time may be shown at any.
+/// The times at which an event is shown. One without any time may be shown at any.
 fn shown_at(event: &EventFact) -> &[WallSpan] {
     if event.times.is_empty() {
         return &[WallSpan::ALWAYS];

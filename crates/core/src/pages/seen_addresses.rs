@@ -1,4 +1,4 @@
-//! Which of endless addresses were passed on lately: only others count in the budget of all robots.
+//! The endless addresses that were passed on lately: only others count in the budget of all robots.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

@@ -12,7 +12,7 @@ pub struct SelfCheck {
     given: u64,
     kinds: BTreeMap<(&'static str, bool), KindCount>,
     agreed: u64,
-    /// Why the edge gives no responses of its own.
+    /// The reason for which the edge gives no responses of its own.
     stop: Option<Stop>,
     /// The site has shown an event once, and gets a second request.
     is_doubted: bool,

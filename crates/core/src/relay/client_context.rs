@@ -13,7 +13,7 @@ pub struct ClientContext {
     pub public_base: Arc<str>,
     /// The public namespace that the client's request names; none: the first one.
     pub namespace: Option<Arc<str>>,
-    /// The audience of the response: everybody, or this client only.
+    /// The audience of the response: every client, or this one only.
     pub audience: Audience,
 }
 

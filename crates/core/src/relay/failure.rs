@@ -17,7 +17,7 @@ pub enum RequestPart {
     Headers,
 }
 
-/// Where a redirect leads that is not relayed.
+/// The destination of a redirect that is not relayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Detour {
     /// To the same address at another scheme, host, port or directory.
@@ -61,7 +61,7 @@ pub enum OriginFailure {
         location: Option<String>,
         /// The part of the site that redirects, as it names itself; at most 256 bytes.
         by: Option<String>,
-        /// Where it leads.
+        /// Its destination.
         detour: Detour,
     },
     /// The body is compressed, although the edge accepts no compression (T-65).

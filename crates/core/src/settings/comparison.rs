@@ -31,7 +31,7 @@ settings_group! {
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
         /// The path that does not count, with everything below it.
         pub path: String = String::new() => text(DIFFERENCE_PATH), "required";
-        /// Why it does not count.
+        /// The reason for which it does not count.
         pub reason: String = String::new() => text(REASON), "required";
         /// The day from which it counts again, in UTC; the report then names the rule.
         pub until: Option<Date> = None => text(DAY), "never";

@@ -35,7 +35,7 @@ settings_group! {
         pub fallback: bool = false => flag();
         /// The backend and the site see one database.
         pub same_store: bool = false => flag();
-        /// When all calls return to the site by themselves; none: never.
+        /// The limits at which all calls return to the site by themselves; none: never.
         pub guard: Option<GuardSettings> = None;
     }
 }

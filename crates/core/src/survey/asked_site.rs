@@ -207,7 +207,7 @@ impl<'a> AskedSite<'a> {
         )
     }
 
-    /// Which namespaces there are instead.
+    /// The namespaces that there are instead.
     fn wrong_namespace(&self) -> Obstacle {
         let root = self.rest("", false).ok().and_then(SiteResponse::json);
         let names = root.as_ref().and_then(|json| json.get("namespaces")?.as_array());

@@ -86,7 +86,7 @@ pub fn check_offline(settings: &Settings) -> Vec<CheckLine> {
     lines
 }
 
-/// Which requests have spans.
+/// The requests that have spans.
 pub fn recorded(settings: &Settings) -> String {
     let sample = settings.traces.sample;
     format!("{sample} of the traces that begin at the edge, and what parents ask for")

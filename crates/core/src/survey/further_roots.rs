@@ -20,11 +20,11 @@ pub struct FurtherRoot {
     pub named: Url,
     /// The same at the address that gets the requests: `roots.origin_url`.
     pub url: Url,
-    /// Where it is.
+    /// Its place.
     pub place: RootPlace,
 }
 
-/// Where a root is.
+/// The place of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootPlace {
     /// At the site: it publishes the namespace, or a `Link` header names it.

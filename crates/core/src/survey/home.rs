@@ -39,7 +39,7 @@ pub(super) fn home(responses: &Responses, settings: &Settings) -> Vec<CheckLine>
         .collect()
 }
 
-/// Where the home page leads; requests name scheme and host like `named`.
+/// The line about the redirect of the home page; requests name scheme and host like `named`.
 fn redirect(answer: &SiteResponse, named: &Url, site: &BackendSettings) -> CheckLine {
     let mut asked = site.public_url.as_ref().unwrap_or(named).clone();
     asked.set_path(&home_path(&site.origin.url));

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use crate::settings::{ListenAddress, Settings};
 use url::{Host, Url};
 
-/// Why clients on other hosts cannot follow the URLs in responses; none if they can, or if no such client is expected.
+/// The finding if clients on other hosts cannot follow the URLs in responses; none if they can, or if no such client is
+/// expected.
 pub fn unreachable_names(settings: &Settings) -> Option<String> {
     if !expects_foreign_clients(settings) {
         return None;

@@ -1,4 +1,4 @@
-//! Why a site, or one of its responses, cannot be used: a sentence that ends in what to do.
+//! The reason for which a site, or one of its responses, cannot be used: a sentence that ends in advice.
 
 use url::{Position, Url};
 

@@ -172,7 +172,7 @@ impl SiteResponse {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Where a redirect leads.
+    /// The destination of a redirect.
     pub(super) fn redirect(&self) -> Option<&str> {
         self.header(&LOCATION).filter(|_| self.status.is_redirection())
     }

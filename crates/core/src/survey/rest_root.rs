@@ -135,7 +135,7 @@ fn look(
     Err(Obstacle::new(ObstacleKind::Refused, text))
 }
 
-/// Why there is no root, where nothing nearer shows.
+/// The reason for which there is no root, where nothing nearer shows.
 fn nowhere(
     responses: &Responses,
     asking: Asking<'_>,
@@ -147,7 +147,7 @@ fn nowhere(
     let mut plain = at_host_of(url, folder(url.path()));
     plain.set_query(Some("rest_route=/"));
     let is_plain = named.iter().any(|(_, root)| root.query().is_some());
-    // Where its redirects lead is of no interest.
+    // The destination of its redirects is of no interest.
     let answer = asking.visit(responses, &plain, &mut Vec::new());
     if is_plain || answer.is_ok_and(|found| RootDocument::read(found.answer).is_ok()) {
         return Obstacle::other(format!(

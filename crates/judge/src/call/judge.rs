@@ -31,7 +31,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// The mode that decided.
     pub mode: Mode,
-    /// Why the call is refused although its mode forwards calls that break a rule; `None` for every other call.
+    /// The reason for which the call is refused although its mode forwards calls that break a rule; `None` for every
+    /// other call.
     pub insists: Option<&'static str>,
     /// The next step: forward or refuse.
     pub outcome: Outcome,

@@ -103,7 +103,7 @@ impl Problem {
         }
     }
 
-    /// Why a request with this problem is refused in modes that forward what breaks a rule.
+    /// The reason for which a request with this problem is refused in modes that forward calls that break a rule.
     pub const fn held_in_every_mode(&self) -> &'static str {
         match self {
             Self::NoRoute | Self::NothingToDescribe => "no route of the calendar matches path and method",

@@ -1,4 +1,4 @@
-//! Which responses may be compressed.
+//! The responses that may be compressed.
 
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderValue, StatusCode};

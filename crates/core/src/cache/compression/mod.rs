@@ -1,4 +1,4 @@
-//! Which content coding of a response a client gets: none, or a compressed one.
+//! The content coding of a response for a client: none, or a compressed one.
 
 mod accept_encoding;
 mod coding;

@@ -1,4 +1,4 @@
-//! Which calls are for the cache, and how long their responses hold.
+//! The calls that are for the cache, and the lifetime of their responses.
 
 use http::Method;
 

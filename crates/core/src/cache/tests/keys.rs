@@ -1,4 +1,4 @@
-//! Which calls share a kept response.
+//! The calls that share a kept response.
 
 use proptest::prelude::*;
 

@@ -306,7 +306,7 @@ impl ModelWorld {
             assert!(self.ever_public.contains(&id), "{id} was never shown");
             assert!(client.token.is_some_and(|token| token.number < change.number));
             assert!(change.number <= page.next.number && change.number <= self.highest);
-            // Whoever receives a change reads the record.
+            // A reader that receives a change reads the record.
             match self
                 .site
                 .public

@@ -20,9 +20,9 @@ pub enum FeedPart {
 /// The query of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
-    /// Where it stands; none: nowhere, or at another site.
+    /// Its position; none: it has none, or one of another site.
     pub since: Option<FeedPosition>,
-    /// Where it stands on its way through all records; none: at the beginning.
+    /// Its place on its way through all records; none: at the beginning.
     pub after: Option<WalkCursor>,
     /// The kinds that it follows; empty: all.
     pub kinds: Vec<Kind>,

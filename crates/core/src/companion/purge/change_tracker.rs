@@ -20,7 +20,7 @@ pub struct ChangeTracker {
     ahead: BTreeSet<u64>,
     /// The highest number received.
     highest: u64,
-    /// When the first change was noticed that was not reported.
+    /// The time at which the first change was noticed that was not reported.
     gap_since: Option<UnixTime>,
 }
 

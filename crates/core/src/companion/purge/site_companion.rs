@@ -17,7 +17,7 @@ pub struct SiteCompanion {
     pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
-    /// When the last write through this edge ended.
+    /// The time at which the last write through this edge ended.
     written: Option<UnixTime>,
     doubt: Doubt,
 }
@@ -28,7 +28,7 @@ const PAUSE_AFTER_WRITE: Duration = Duration::from_millis(200);
 /// The beginning of an exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct ExchangeStart {
-    /// When it began.
+    /// The time at which it began.
     pub at: UnixTime,
     /// The edge received every change up to this number.
     pub settled: Option<u64>,
@@ -161,7 +161,7 @@ impl SiteCompanion {
         is_due
     }
 
-    /// When its last sign came.
+    /// The time of its last sign.
     pub fn last_sign(&self) -> Option<UnixTime> {
         self.last
     }

@@ -12,7 +12,7 @@ use crate::unix_time::UnixTime;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UnfinishedChange {
     begun_at: Option<UnixTime>,
-    /// When it counted last.
+    /// The time at which it counted last.
     counted_at: UnixTime,
 }
 

@@ -14,7 +14,7 @@ pub const COMPANION_LIST: &str = "CALENDAR_EDGE_SURFACE";
 /// The rules about routes for [`COMPANION_LIST`], in their order, as `CALLERS [METHODS] PATTERN [not_found]`; none if no
 /// rule about routes is enforced.
 ///
-/// A rule that only reports stands before an enforced one as a rule that lets everybody pass, as at the edge.
+/// A rule that only reports stands before an enforced one as a rule that lets every caller pass, as at the edge.
 pub fn companion_list(settings: &Settings) -> Option<String> {
     let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
     let mut entries: Vec<ListedRule> = rules.flat_map(listed).collect();

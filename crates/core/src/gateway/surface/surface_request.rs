@@ -16,7 +16,7 @@ use calendar_edge_judge::wordpress::value::PhpArray;
 /// A request to the rest of the site.
 #[derive(Debug, Clone)]
 pub struct SurfaceRequest<'a> {
-    /// Where it leads.
+    /// The target that it leads to.
     pub target: SiteTarget,
     /// Its method, or for a route the one that WordPress takes instead.
     pub method: Method,

@@ -56,7 +56,7 @@ struct Waiter {
 }
 
 /// Permits for protected requests before an anonymous read gets one, if both wait. The edge cannot check credentials:
-/// a flood that only claims to have some must not stop everybody else.
+/// a flood that only claims to have some must not stop all other clients.
 const ROW: u32 = 3;
 
 /// One place in so many is not for protected requests, for the same reason.

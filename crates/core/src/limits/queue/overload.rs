@@ -11,12 +11,12 @@ use std::time::Duration;
 pub(super) struct Overload {
     target: Duration,
     interval: Duration,
-    /// When waits became longer than the target; none: the last one was not.
+    /// The time at which waits became longer than the target; none: the last one was not.
     above_since: Option<Duration>,
     is_lasting: bool,
     /// The time in which the queue moves on by one place.
     pace: Duration,
-    /// When it last moved on.
+    /// The time at which it last moved on.
     moved_at: Duration,
 }
 

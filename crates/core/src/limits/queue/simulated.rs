@@ -15,7 +15,7 @@ pub(super) trait Queue {
     fn leave(&mut self, request: usize, now: Duration);
 }
 
-/// First come, first served, whoever it is; `CoDel` drops anonymous reads at the head if it has a target.
+/// First come, first served, for all ranks; `CoDel` drops anonymous reads at the head if it has a target.
 pub(super) struct Fifo {
     places: usize,
     patience: Duration,

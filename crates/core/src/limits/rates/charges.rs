@@ -16,7 +16,7 @@ pub struct Charges {
     pub(super) status: RateLimitStatus,
     /// The cost of a failed login.
     pub(super) logins: Vec<LoginCharge>,
-    /// Where it is noted what the site shows about the login.
+    /// The place of notes about the login that the site's response shows.
     pub(super) known_by: Option<Box<KnownBy>>,
     /// The store of a fleet holds the cost of a failed login as well.
     pub(super) is_at_store: bool,
@@ -50,7 +50,7 @@ pub(super) struct Charge {
     paid_by: PaidBy,
     /// The time in which the bucket regains the call.
     share: Duration,
-    /// When the bucket was to be full after it.
+    /// The time at which the bucket was to be full after it.
     pub(super) full_at: Instant,
     /// The part of it that was noted for other edges.
     noted: Option<Taken>,

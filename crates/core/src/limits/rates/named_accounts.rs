@@ -1,4 +1,4 @@
-//! Settings that go by account names need Basic credentials that everybody reads alike.
+//! Settings that go by account names need Basic credentials that every server reads alike.
 
 use crate::settings::{CallRates, RateLimits};
 use calendar_edge_judge::call::credentials::{CredentialsFault, Identity};

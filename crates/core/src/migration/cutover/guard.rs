@@ -187,7 +187,7 @@ impl RuleGuard {
     }
 }
 
-/// Why calls return to the site: what exceeds which limit.
+/// The reason for which calls return to the site: the share, and the limit that it exceeds.
 fn reason(fault: CallFault, most: Percentage, counts: &CallCounts) -> String {
     let (part, all) = counts.share(fault);
     match fault {

@@ -24,9 +24,9 @@ pub struct RuleRecord {
 /// The return of a rule's calls to the site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     pub at: u64,
 }
 

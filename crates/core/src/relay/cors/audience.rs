@@ -15,7 +15,7 @@ pub enum Audience {
 // === impl Audience ===
 
 impl Audience {
-    /// Returns true if the response to this method is a read that is the same for everybody.
+    /// Returns true if the response to this method is a read that is the same for every client.
     pub fn is_public(self, method: &Method) -> bool {
         [Method::GET, Method::HEAD, Method::OPTIONS].contains(method) && self == Self::Everybody
     }

@@ -38,8 +38,8 @@ const PREFLIGHT_VARY: HeaderValue =
 // === impl CorsSettings ===
 
 impl CorsSettings {
-    /// Writes the headers that allow a page of `origin` to read a response. It is public if it is the same for everybody
-    /// ([`Audience::is_public`](super::Audience::is_public)).
+    /// Writes the headers that allow a page of `origin` to read a response. It is public if it is the same for every
+    /// client ([`Audience::is_public`](super::Audience::is_public)).
     pub fn write(&self, is_public: bool, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if let Some(origin) = origin.filter(|origin| self.is_credentialed(origin)) {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

@@ -43,7 +43,7 @@ impl MethodScan {
     }
 }
 
-/// The text between an opening tag and the end of the bytes, if it is a name as everybody reads it.
+/// The text between an opening tag and the end of the bytes, if it is a name that every parser reads alike.
 fn plain_name(before: &[u8]) -> Option<String> {
     let start = memmem::rfind(before, OPENING)? + OPENING.len();
     let name = before.get(start..)?.trim_ascii();
