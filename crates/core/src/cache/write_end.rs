@@ -50,7 +50,7 @@ impl WriteEnd {
     }
 
     /// Returns true if stored responses are removed once more when the site has certainly ended the write: a response
-    /// that was read read meanwhile may be older.
+    /// that was read meanwhile may be older.
     pub fn removes_again(self) -> bool {
         self == Self::Unknown
     }

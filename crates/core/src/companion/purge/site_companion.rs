@@ -115,7 +115,7 @@ impl SiteCompanion {
         }
     }
 
-    /// True if the companion has responded, and the edge has no later change than the companion.
+    /// True if the companion has responded, and nothing shows that it is gone.
     pub fn is_heard(&self) -> bool {
         self.last.is_some() && !self.is_gone()
     }

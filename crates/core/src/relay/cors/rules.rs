@@ -19,7 +19,7 @@ const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD
 const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE");
 
 /// Request headers without a secret. They change no more of the edge's response than a page may request by its target:
-/// the version that what it has already, and the place where a stream goes on.
+/// the version that it has already, and the place where a stream goes on.
 const PUBLIC_HEADERS: HeaderValue = HeaderValue::from_static(
     "Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, Last-Event-ID",
 );

@@ -27,8 +27,8 @@ pub enum SiteForm<'a> {
 // === impl SiteForm ===
 
 impl<'a> SiteForm<'a> {
-    /// PHP reads forms of POST requests only. Unlike [`body_reading`](super::body_reading) this requires headers every
-    /// server reads alike: a forwarded body is not written anew.
+    /// PHP reads forms of POST requests only. Unlike [`body_reading`](super::body_reading) this requires headers that
+    /// every server reads alike: a forwarded body is not written anew.
     pub fn of(method: &Method, content: ContentHeaders<'a>) -> Self {
         if content.repeats_type {
             return Self::Ambiguous;
