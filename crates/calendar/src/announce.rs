@@ -1,4 +1,4 @@
-//! The changes of a calendar, counted and told to an edge as the companion plugin tells them.
+//! The changes of a calendar, counted and sent to an edge as the companion plugin sends them.
 
 use calendar_edge_judge::contract::Kind;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ pub(crate) const CHANGES: &str = "x-calendar-edge-changes";
 pub struct Announcement {
     /// Proves that the message is the calendar's.
     pub seal: String,
-    /// What has changed.
+    /// The changes.
     pub body: String,
 }
 

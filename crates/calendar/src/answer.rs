@@ -1,4 +1,4 @@
-//! A response before it is encoded, and the encoding that a client asks for.
+//! A response before it is encoded, and the encoding that a client requests.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) body: Value,
-    /// How many records and pages a list has.
+    /// The numbers of records and pages of a list.
     pub(crate) counts: Option<(usize, usize)>,
 }
 
@@ -23,7 +23,7 @@ impl Answer {
     }
 }
 
-/// The encoding that a client asks for in its query: `_pretty` and `_fields`.
+/// The encoding that a client requests in its query: `_pretty` and `_fields`.
 pub(crate) struct Encoding {
     pub(crate) is_pretty: bool,
     fields: Vec<String>,
@@ -50,7 +50,7 @@ impl Encoding {
         encoding
     }
 
-    /// The members that are asked for; of a path, `venue.id`, its first part.
+    /// The requested members; of a path, `venue.id`, its first part.
     pub(crate) fn selected(&self, body: Value) -> Value {
         match body {
             Value::Object(mut members) if !self.fields.is_empty() => {
@@ -59,7 +59,7 @@ impl Encoding {
                     fields.any(|field| field == Some(name))
                 };
                 members.retain(|name, _| asked(name));
-                // PHP cannot tell an empty map from an empty list.
+                // PHP has one form for an empty map and an empty list.
                 if members.is_empty() {
                     return json!([]);
                 }

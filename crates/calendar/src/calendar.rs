@@ -53,7 +53,7 @@ impl Calendar {
     /// A calendar of these records.
     pub fn new(settings: CalendarSettings, store: Arc<Mutex<Store>>) -> Self {
         let policy = Policy {
-            // Identities are no credentials that the judge knows.
+            // Identities are no credentials for the judge.
             writes: Writes::Forward,
             roots: vec![ServedRoot::at(settings.root.path().trim_end_matches('/'))],
             namespaces: vec![PLUGIN_NAMESPACE.to_owned()],
@@ -99,7 +99,7 @@ impl Calendar {
         }
     }
 
-    /// The same, which tells an edge of each change by a queue of messages, to be posted to it.
+    /// The same, which announces each change to an edge by a queue of messages, to be posted to it.
     #[must_use]
     pub fn telling(self, secret: Secret, queue: tokio::sync::mpsc::UnboundedSender<Announcement>) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl Calendar {
         }
     }
 
-    /// What the edge and its operators ask beside the calendar's API.
+    /// The documents for the edge and its operators beside the calendar's API.
     fn told(&self, path: &str) -> Option<Value> {
         let (_, asked) = path.split_once("/calendar-edge/v1/")?;
         match asked {
@@ -250,7 +250,7 @@ impl Calendar {
         if !kind.is_term() && !by.may_read(record) {
             return Err(Refused::not_accessible(kind));
         }
-        // Who reads a record in order to edit it needs no password.
+        // A caller that reads a record in order to edit it needs no password.
         let edits = call.caller.reads_all() && call.text("context").as_deref() == Some("edit");
         if kind == Kind::Event && by.is_locked(record) && !edits {
             return Err(Refused::new(

@@ -18,7 +18,7 @@ const IDENTITY: &str = "x-calendar-edge-identity";
 /// The largest difference between two clocks, in seconds.
 const SKEW: u64 = 60;
 
-/// How a calendar knows its callers.
+/// The way in which a calendar recognizes its callers.
 #[derive(Debug, Clone, Default)]
 pub enum Callers {
     /// All are anonymous.
@@ -39,7 +39,7 @@ pub struct Audience {
     pub secret: Secret,
 }
 
-/// An account, or nobody.
+/// An account, or none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Caller {
     /// The number of the account; none without one.
@@ -146,29 +146,29 @@ fn decoded<T: DeserializeOwned>(part: &str) -> Option<T> {
 // === impl Caller ===
 
 impl Caller {
-    /// What the judge has to know of the caller: that there is an account, whose rights are decided here.
+    /// The credentials for the judge: that there is an account, whose rights are decided here.
     pub(crate) fn credentials(&self) -> Credentials {
         let known = self.id.map(|_| HeaderValue::from_static("Bearer known"));
         let headers = known.map(|known| (header::AUTHORIZATION, known));
         Credentials::read(&headers.into_iter().collect(), Profile::Compatible).unwrap_or_default()
     }
 
-    /// Whether the account may write, and sees in lists what is not published.
+    /// True if the account may write, and sees unpublished records in lists.
     pub(crate) fn may_write(&self) -> bool {
         self.may_publish() || self.has_role(&["contributor"])
     }
 
-    /// Whether what it writes is published.
+    /// True if the records that it writes are published.
     pub(crate) fn may_publish(&self) -> bool {
         self.has_role(&["administrator", "editor", "author"])
     }
 
-    /// Whether it reads the records of all.
+    /// True if it reads the records of all.
     pub(crate) fn reads_all(&self) -> bool {
         self.has_role(&["administrator", "editor"])
     }
 
-    /// Whether it reads a record of this status and author.
+    /// True if it reads a record of this status and author.
     pub(crate) fn may_read(&self, status: &str, author: &str) -> bool {
         let is_own = || self.id.is_some_and(|id| id.to_string() == author);
         status == "publish" || self.reads_all() || (self.may_write() && is_own())

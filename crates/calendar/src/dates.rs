@@ -27,7 +27,7 @@ pub(crate) fn of_stamp(stamp: &str) -> DateTime {
     stamp.parse().unwrap_or(DateTime::ZERO)
 }
 
-/// The zone of a name: one of the database, an abbreviation, `UTC+2`, `+02:00`. One that only some builds of PHP know
+/// The zone of a name: one of the database, an abbreviation, `UTC+2`, `+02:00`. One that only some builds of PHP have
 /// counts as UTC.
 pub(crate) fn zone(name: &str) -> Option<TimeZone> {
     let name = name.trim();

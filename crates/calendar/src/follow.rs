@@ -1,4 +1,4 @@
-//! Keeps the records level with the site, by what the companion plugin says.
+//! Keeps the records level with the site, by the messages of the companion plugin.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::store::{Change, Store};
 pub struct Follower {
     site: Site,
     store: Arc<Mutex<Store>>,
-    /// Changes that were told beyond the first gap.
+    /// Changes that were reported beyond the first gap.
     ahead: BTreeSet<u64>,
-    /// Whether the last question found a change that was not told.
+    /// True if the last look found a change that was not reported.
     misses: bool,
 }
 
@@ -40,7 +40,7 @@ impl Follower {
     /// Reads everything, unless the site has not changed since the records were level.
     ///
     /// # Errors
-    /// When the site does not answer, or the database fails.
+    /// When the site does not respond, or the database fails.
     pub async fn catch_up(&mut self) -> anyhow::Result<()> {
         if !self.site.tells() {
             return self.read_everything().await;
@@ -52,7 +52,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Reads everything. The number was asked for before, so that what changes meanwhile has a higher one.
+    /// Reads everything. The number was read before, so that changes meanwhile have a higher one.
     async fn read_up_to(&mut self, number: u64) -> anyhow::Result<()> {
         self.read_everything().await?;
         self.store.lock().follow(number)?;
@@ -60,12 +60,12 @@ impl Follower {
         self.told(&[])
     }
 
-    /// Whether the records were level with the site before.
+    /// True if the records were level with the site before.
     pub fn is_level(&self) -> bool {
         self.store.lock().followed().is_some()
     }
 
-    /// Takes messages until the queue closes, and asks for the number of changes in between.
+    /// Takes messages until the queue closes, and reads the number of changes in between.
     pub async fn run(mut self, mut messages: Receiver<Message>, pause: Duration) {
         let mut questions = interval_at(Instant::now() + pause, pause);
         questions.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -78,7 +78,7 @@ impl Follower {
                 _ = questions.tick() => self.look().await,
             };
             if let Err(error) = done {
-                // A change that was not read stays a gap, which the next questions find.
+                // A change that was not read stays a gap, which the next look finds.
                 report(&format!("the records stay as they are: {error:#}"));
             }
         }
@@ -173,7 +173,7 @@ impl Follower {
         Ok(self.store.lock().follow(level)?)
     }
 
-    /// Compares the number of changes. One that was not told twice in a row is lost: its message had time to come.
+    /// Compares the number of changes. One that was not reported twice in a row is lost: its message had time to come.
     async fn look(&mut self) -> anyhow::Result<()> {
         let is_level = Some(self.site.changes().await?) == self.store.lock().followed();
         if !is_level && self.misses {

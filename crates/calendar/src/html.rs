@@ -1,4 +1,5 @@
-//! Texts of posts as HTML: in paragraphs, and of those who may not write everything, without what could run scripts.
+//! Texts of posts as HTML: in paragraphs, and for accounts that may not write everything without markup that could run
+//! scripts.
 
 use std::fmt::Write as _;
 

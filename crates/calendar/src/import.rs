@@ -14,8 +14,8 @@ use crate::store::{Change, Store};
 /// The version of the format that is read.
 const FORMAT: u64 = 1;
 
-/// Imports a finished export, whole or not at all, and says how many records were read. One that was made with
-/// `--since` changes the records of the export before it; any other takes the place of all records.
+/// Imports a finished export, whole or not at all, and returns the number of records. One that was made with `--since`
+/// changes the records of the export before it; any other takes the place of all records.
 ///
 /// # Errors
 /// When the export is not finished or has another format, or the records cannot be kept.

@@ -71,7 +71,7 @@ fn arguments(operation: &Operation, settings: &CalendarSettings) -> Json {
         .map(|argument| (argument.name.to_owned(), described(argument)))
         .collect();
     if members.is_empty() {
-        // PHP cannot tell an empty map from an empty list.
+        // PHP has one form for an empty map and an empty list.
         return json!([]);
     }
     members.into()

@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, Sender};
 use url::Url;
 
-/// The time without a message after which the site is asked for the number of its changes.
+/// The time without a message after which the number of changes is read from the site.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Messages that wait; the companion plugin keeps those that find no room.
@@ -77,7 +77,7 @@ struct Serve {
     /// The secret of the edge's identities
     #[arg(long)]
     identity_secret_file: Option<PathBuf>,
-    /// Knows callers by the accounts of the sample calendar: for tests of the contract only
+    /// Recognizes callers by the accounts of the sample calendar: for tests of the contract only
     #[arg(long)]
     sample_accounts: bool,
     /// The name of this service in the edge's configuration
@@ -142,8 +142,8 @@ impl Serve {
         until_interrupted(CalendarServer::serve(listener, calendar)?).await
     }
 
-    /// Reads the site, and follows it if it tells of changes. A store that was level before is served even if the site
-    /// does not answer.
+    /// Reads the site, and follows it if it reports changes. A store that was level before is served even if the site
+    /// does not respond.
     async fn follow(&self, store: &Arc<Mutex<Store>>) -> anyhow::Result<Option<(Secret, Sender<Message>)>> {
         let Some(site) = &self.site else {
             return Ok(None);

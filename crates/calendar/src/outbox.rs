@@ -27,7 +27,7 @@ pub struct Waiting {
     pub(crate) members: BTreeSet<String>,
     /// The words with which the site has refused it, so that it is sent no more until it is written again.
     pub(crate) refused: Option<String>,
-    /// How often it could not be sent.
+    /// The number of failed attempts.
     #[serde(skip)]
     pub(crate) failures: u32,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Outbox {
 // === impl Outbox ===
 
 impl Outbox {
-    /// The outbox of a run before this one. What the site refused then is sent again.
+    /// The outbox of a run before this one. Writes that the site refused then are sent again.
     pub(crate) fn of(mut waiting: BTreeMap<Key, Waiting>) -> Self {
         for kept in waiting.values_mut() {
             kept.refused = None;
@@ -82,7 +82,7 @@ impl Outbox {
     pub(crate) fn set(&mut self, key: Key, waiting: Option<Waiting>) {
         let Some(waiting) = waiting else {
             self.sent += 1;
-            // What the site showed before it took the copy is older than the copy.
+            // A state that the site showed before it took the copy is older than the copy.
             self.last += 1;
             self.written.insert(key, self.last);
             self.failure = None;
@@ -100,7 +100,7 @@ impl Outbox {
         self.last
     }
 
-    /// Whether what stands here is younger than what the site showed from this moment on.
+    /// True if the record here is younger than the one that the site showed from this moment on.
     pub(crate) fn is_younger(&self, key: Key, moment: u64) -> bool {
         self.waiting.contains_key(&key) || self.written.get(&key).is_some_and(|own| *own > moment)
     }
@@ -158,7 +158,7 @@ impl Outbox {
         }
     }
 
-    /// What an operator, `check` and `migration status` read.
+    /// The document for operators, `check` and `migration status`.
     pub(crate) fn to_json(&self, is_copied: bool) -> Value {
         let refused = self.waiting.iter().filter_map(|((kind, id), kept)| {
             let words = kept.refused.as_ref()?;

@@ -50,7 +50,7 @@ pub(crate) fn arguments(kind: Kind, record: &Members, changed: Option<&BTreeSet<
 /// A member as an argument; none where the site shall take its default.
 fn argument(kind: Kind, record: &Members, name: &str, value: &Value) -> Option<Value> {
     match name {
-        // The site fetches an image that it does not know.
+        // The site fetches an image that it does not have.
         "image" => match (value["id"].as_u64(), &value["url"]) {
             (Some(id), _) if value["sizes"].is_object() || value["width"].is_u64() => {
                 Some(id.to_string().into())

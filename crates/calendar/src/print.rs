@@ -7,7 +7,7 @@ use crate::caller::Caller;
 use crate::record::{self, Members, has_password, ids, text};
 use crate::store::{Store, Usage};
 
-/// How much of a record is printed.
+/// The printed part of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// A read, or the response to a write.
@@ -46,13 +46,13 @@ impl Printer<'_> {
         .into()
     }
 
-    /// Whether the caller may read a post.
+    /// True if the caller may read a post.
     pub(crate) fn may_read(&self, record: &Members) -> bool {
         self.caller
             .may_read(text(record, "status"), text(record, "author"))
     }
 
-    /// Whether a password hides a record that the call does not bring.
+    /// True if a password hides a record that the call does not bring.
     pub(crate) fn is_locked(&self, record: &Members) -> bool {
         let own = text(record, record::PASSWORD);
         has_password(record) && (own.is_empty() || self.password.as_deref() != Some(own))

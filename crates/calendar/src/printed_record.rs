@@ -1,4 +1,4 @@
-//! How a record that the API prints becomes one that is stored.
+//! The change of a record that the API prints into one that is stored.
 
 use calendar_edge_judge::contract::Kind;
 use serde_json::{Value, json};

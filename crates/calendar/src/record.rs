@@ -12,7 +12,7 @@ pub(crate) const PASSWORD: &str = "password";
 /// The member of an event that was read whole, and whose password is not known.
 pub(crate) const LOCKED: &str = "locked";
 
-/// The member of a term that says how many of its events are not known to have it, such as those behind a password.
+/// The member of a term with the number of its events that are not known to have it, such as those behind a password.
 pub(crate) const UNSEEN: &str = "unseen";
 
 /// The member of an event that has the numbers of its terms' rows in WordPress's database.
@@ -35,7 +35,7 @@ pub(crate) fn ids(record: &Members, name: &str) -> Vec<u64> {
     }
 }
 
-/// Whether a password hides the text of an event. One that was read without its password has no switches.
+/// True if a password hides the text of an event. One that was read without its password has no switches.
 pub(crate) fn has_password(record: &Members) -> bool {
     !text(record, PASSWORD).is_empty()
         || record.contains_key(LOCKED)

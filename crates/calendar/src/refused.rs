@@ -22,7 +22,7 @@ impl Refused {
         Self { status, body }
     }
 
-    /// An argument that passes the judge and names no record, or something that the caller may not ask for.
+    /// An argument that passes the judge and names no record, or a value that the caller may not request.
     pub(crate) fn invalid(name: &'static str) -> Self {
         let fault = Fault::Invalid;
         Problem::Invalid(vec![InvalidParameter { name, fault }]).into()

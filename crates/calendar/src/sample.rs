@@ -31,7 +31,7 @@ pub(crate) const ZONE: &str = "Europe/Berlin";
 /// The number of its first post: images have those before.
 const FIRST: u64 = 7;
 
-/// How many days ago the calendar was typed in.
+/// The age of the calendar's records, in days.
 const AGE: i64 = 30;
 
 const ROWS: &str = include_str!("sample.json");

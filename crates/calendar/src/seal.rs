@@ -14,13 +14,13 @@ pub const SEAL: &str = "x-calendar-edge-purge";
 /// The largest difference between two clocks, in seconds.
 const SKEW: u64 = 60;
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Message {
     /// The records that changed: `event:50`.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// Whether anything may have changed.
+    /// True if anything may have changed.
     #[serde(default)]
     pub(crate) all: bool,
     /// The numbers of the changes; with `all`, every change up to the highest one.

@@ -37,7 +37,7 @@ impl Secret {
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, bytes)))
     }
 
-    /// Whether a signature is of this text, compared in constant time.
+    /// True if a signature is of this text, compared in constant time.
     pub(crate) fn has_signed(&self, text: &str, signature: &[u8]) -> bool {
         hmac::verify(&self.0, text.as_bytes(), signature).is_ok()
     }
@@ -52,7 +52,7 @@ impl Secret {
         format!("v1 t={now},s={signature}")
     }
 
-    /// The number that a copy asks for its record, for the request with this mark.
+    /// The number that a copy requests for its record, for the request with this mark.
     #[cfg(feature = "site")]
     pub(crate) fn number(&self, id: u64, mark: &str) -> String {
         let signature = self.sign(&format!("calendar-edge number v1\n{id}\n{mark}"));

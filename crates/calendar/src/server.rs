@@ -28,10 +28,10 @@ const BODY_BYTES: usize = 1024 * 1024;
 /// Connections at once; more wait in the socket's queue.
 const CONNECTIONS: usize = 256;
 
-/// How long a client may take for a request's head, and for its body.
+/// The longest time of a client for a request's head, and for its body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long to wait when the system has no file handles left.
+/// The pause when the system has no file handles left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// A running calendar; dropping it closes its socket and its connections.
@@ -147,7 +147,7 @@ async fn accept(
     }
 }
 
-/// Serves one connection; a client that breaks off is nobody's fault.
+/// Serves one connection; a client that breaks off is no fault.
 async fn converse(stream: TcpStream, calendar: Arc<Calendar>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
@@ -165,7 +165,7 @@ async fn respond(calendar: &Calendar, request: Request<Incoming>) -> Response<Fu
     if let Ok(Ok(body)) = collected {
         return calendar.respond(&parts, &body.to_bytes()).map(Full::new);
     }
-    // Too large, too slow or broken off: in the last two cases nobody listens any more.
+    // Too large, too slow or broken off: in the last two cases no client reads the response.
     let mut refused = Response::default();
     *refused.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
     refused

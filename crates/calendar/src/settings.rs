@@ -1,4 +1,4 @@
-//! What a calendar is told about itself.
+//! The settings of a calendar.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,9 +15,9 @@ pub struct CalendarSettings {
     pub pages: String,
     /// The time zone of the site.
     pub zone: TimeZone,
-    /// How callers are known.
+    /// The way in which callers are recognized.
     pub callers: Callers,
-    /// Whether a site gets a copy of what is written here.
+    /// True if a site gets a copy of each write.
     pub is_copied: bool,
     /// The present moment, where it stands still.
     pub now: Option<Timestamp>,

@@ -19,13 +19,13 @@ use crate::store::Change;
 /// The header with a mark, without which the companion plugin refuses calls.
 const MARK: &str = "x-calendar-edge-mark";
 
-/// The header with the number that a copy asks for its record.
+/// The header with the number that a copy requests for its record.
 const NUMBER: &str = "x-calendar-edge-number";
 
-/// How long the site may take for a response.
+/// The longest time of the site for a response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The codes with which the plugin's versions answer for a record that is gone or not published.
+/// The codes of the plugin's versions for a record that is gone or not published.
 const HIDDEN: [&str; 7] = [
     "rest_invalid_param",
     "event-not-accessible",
@@ -77,7 +77,7 @@ impl Site {
         }
     }
 
-    /// Whether the site tells of its changes.
+    /// True if the site reports its changes.
     pub(crate) fn tells(&self) -> bool {
         self.secret.is_some()
     }
@@ -89,8 +89,8 @@ impl Site {
         body["changes"].as_u64().context("no number of changes")
     }
 
-    /// The changes that make one record as everybody sees it: none is left if nobody does. Without any it is an event
-    /// behind a password, of which only lists show the dates.
+    /// The changes that make one record as every visitor sees it: none is left if no visitor does. Without any it is an
+    /// event behind a password, of which only lists show the dates.
     pub(crate) async fn record(&self, kind: Kind, id: u64) -> anyhow::Result<Option<Vec<Change>>> {
         let collection = kind.collection();
         let (status, body) = self.get(&format!("{}/{collection}/{id}", self.namespace)).await?;
@@ -103,7 +103,7 @@ impl Site {
             }
             _ => match body["code"].as_str().unwrap_or_default() {
                 "event-password-protected" => self.locked(id).await,
-                // Any other refusal, such as that of a mark, says nothing about the record.
+                // Any other refusal, such as that of a mark, shows nothing about the record.
                 code if HIDDEN.contains(&code) => Ok(Some(vec![Change::removal(kind, id)])),
                 code => bail!("{collection}/{id} is answered with {status} {code}"),
             },
@@ -154,7 +154,8 @@ impl Site {
         Ok(records)
     }
 
-    /// The numbers of the events of all lists, and of those that are hidden from them, where WordPress itself tells them.
+    /// The numbers of the events of all lists, and of those that are hidden from them, where WordPress itself lists
+    /// them.
     pub(crate) async fn event_ids(&self) -> Vec<u64> {
         let mut ids = Vec::new();
         for page in 1_u64.. {
@@ -242,7 +243,7 @@ impl Site {
     }
 }
 
-/// Whether the site says that it has no record of a number.
+/// True if the site has no record of a number.
 fn is_unknown(status: StatusCode, body: &Value) -> bool {
     status == StatusCode::NOT_FOUND
         || (status == StatusCode::BAD_REQUEST && body["data"]["params"]["id"].is_string())

@@ -73,7 +73,7 @@ pub(crate) fn folded_name(name: &str) -> String {
     name.to_lowercase().chars().map(plain).collect()
 }
 
-/// The stored slug that a path or an argument asks for.
+/// The stored slug that a path or an argument names.
 pub(crate) fn asked(asked: &str) -> String {
     of(&String::from_utf8_lossy(&decode(asked.as_bytes(), Plus::Space)))
 }

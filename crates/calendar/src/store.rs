@@ -1,4 +1,4 @@
-//! The records, in memory and on a disk behind it, and the questions that concern more than one of them.
+//! The records, in memory and on a disk behind it, and the queries about more than one of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -33,7 +33,7 @@ pub enum StoreError {
     Disk(String),
 }
 
-/// What keeps records when the service ends.
+/// The place where records are kept when the service ends.
 pub trait Disk: fmt::Debug + Send {
     /// Makes changes of records and of the outbox, all or none; nothing in place of what waits removes it.
     ///
@@ -56,7 +56,7 @@ pub struct Store {
     numbers: (u64, u64),
     followed: Option<u64>,
     disk: Option<Box<dyn Disk>>,
-    /// What the site does not have yet; none: there is no site.
+    /// The writes that the site does not have yet; none: there is no site.
     pub(crate) outbox: Option<Outbox>,
 }
 
@@ -179,8 +179,8 @@ impl Store {
     }
 
     #[cfg(feature = "site")]
-    /// Notes that the site has taken a record with its write of this number, or has refused it with these words. What the
-    /// site may have refused for want of a record that it has taken is sent again.
+    /// Notes that the site has taken a record with its write of this number, or has refused it with these words. A
+    /// write that the site may have refused for want of a record that it has taken is sent again.
     ///
     /// # Errors
     /// When the disk fails.

@@ -21,7 +21,7 @@ struct Filter {
     featured: Option<bool>,
 }
 
-/// The numbers of the events that a call asks for, by their start.
+/// The numbers of the events that a call selects, by their start.
 pub(super) fn found(
     call: &Call,
     by: &Printer<'_>,
@@ -80,7 +80,7 @@ impl Filter {
             && self.include.as_ref().is_none_or(|include| include.contains(&id))
             && self.featured.is_none_or(|featured| has("featured", featured))
             && self.search.as_ref().is_none_or(|search| {
-                // Found by its text, a protected event would tell it letter by letter.
+                // Found by its text, a protected event would reveal it letter by letter.
                 let hidden = has_password(event);
                 let described = if hidden { "" } else { text(event, "description") };
                 mentions(search, &[text(event, "title"), described])

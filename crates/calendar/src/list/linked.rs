@@ -24,7 +24,7 @@ const SEARCHED: [&str; 9] = [
     "email",
 ];
 
-/// The numbers of the venues or organizers that a call asks for, the youngest first.
+/// The numbers of the venues or organizers that a call selects, the youngest first.
 pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64>, Refused> {
     check_status(call)?;
     let events = named(call, by.store, Kind::Event, "event")?;

@@ -27,7 +27,7 @@ const REPEATED: &str = "per_page start_date end_date search event has_events sta
 /// The largest page; more is cut down to it.
 const LARGEST: u64 = 50;
 
-/// The page of a list that a call asks for.
+/// The page of a list that a call selects.
 pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Answer, Refused> {
     let mut repeated = call.repeated();
     let found = match kind {
@@ -118,7 +118,7 @@ fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
     format!("{base}?{}", pairs.join("&"))
 }
 
-/// Whether a list shows a post: those of the statuses that the call names, or all that its caller may see.
+/// True if a list shows a post: those of the statuses that the call names, or all that its caller may see.
 fn shows(call: &Call, record: &Members) -> bool {
     let status = text(record, "status");
     match call.items("status") {
@@ -128,7 +128,7 @@ fn shows(call: &Call, record: &Members) -> bool {
     }
 }
 
-/// Accounts that may write may ask for any status that WordPress has, others for published records only.
+/// Accounts that may write may name any status that WordPress has, others published records only.
 fn check_status(call: &Call) -> Result<(), Refused> {
     let Some(asked) = call.items("status") else {
         return Ok(());
@@ -147,7 +147,8 @@ fn check_status(call: &Call) -> Result<(), Refused> {
     may_ask.then_some(()).ok_or_else(|| Refused::invalid("status"))
 }
 
-/// Whether every word of a search is in one of the texts, in any case, with and without accents; quotes hold a phrase together.
+/// True if every word of a search is in one of the texts, in any case, with and without accents; quotes hold a phrase
+/// together.
 fn mentions(search: &str, texts: &[&str]) -> bool {
     let search = folded_name(search);
     let texts: Vec<String> = texts.iter().map(|text| folded_name(text)).collect();

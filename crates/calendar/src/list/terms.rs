@@ -11,7 +11,7 @@ use crate::record::{Members, ids, number, text};
 use crate::refused::Refused;
 use crate::slug;
 
-/// The numbers of the terms that a call asks for; without `hide_empty=0` those that have events.
+/// The numbers of the terms that a call selects; without `hide_empty=0` those that have events.
 pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64>, Refused> {
     let used = call.flag("hide_empty").unwrap_or(true).then(|| used(by, kind));
     let include = numbers(call, "include").unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64
     Ok(found.into_iter().map(|(id, _)| id).collect())
 }
 
-/// What a list is sorted by, as a text: the name without case and accents, as the database compares names.
+/// The sort key of a list, as a text: the name without case and accents, as the database compares names.
 fn sort_key(call: &Call, kind: Kind, by: &Printer<'_>, id: u64, term: &Members) -> String {
     match call.text("orderby").as_deref() {
         Some("slug") => text(term, "slug").to_owned(),

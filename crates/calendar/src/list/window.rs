@@ -1,4 +1,4 @@
-//! Which events fall into the dates that a list asks for.
+//! The events that fall into the dates of a list's call.
 //!
 //! `start_date` and `end_date` enclose an event wholly; the relative filters compare one end. Without
 //! `strict_dates` whole days count, and `starts_after` means after that day.
@@ -72,7 +72,7 @@ impl Window {
         }
     }
 
-    /// Whether an event lies inside.
+    /// True if an event lies inside.
     pub(super) fn holds(&self, event: &Members) -> bool {
         let start = of_stamp(text(event, "start_date"));
         let end = of_stamp(text(event, "end_date"));

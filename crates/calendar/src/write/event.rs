@@ -27,7 +27,7 @@ pub(super) fn write(call: &Call, store: &mut Store, known: Option<u64>) -> Resul
     if known.is_none() && ["title", "description", "excerpt"].into_iter().all(is_blank) {
         return Err(post::no_content());
     }
-    // What an event names may be new, and then takes the number before its own.
+    // The records that an event names may be new, and then take the number before its own.
     let links = links(call, store)?;
     let (id, mut event) = post::begun(call, store, Kind::Event, known)?;
     event.insert("organizer".to_owned(), json!([]));

@@ -1,4 +1,4 @@
-//! Writes: creates, updates and deletes of every kind, for callers who may write.
+//! Writes: creates, updates and deletes of every kind, for callers that may write.
 
 mod event;
 mod linked;

@@ -65,7 +65,7 @@ pub(super) fn set_texts(call: &Call, record: &mut Members, names: &[&str]) {
     }
 }
 
-/// A text of a post as it is kept. WordPress lets administrators and editors write any HTML, and nobody else.
+/// A text of a post as it is kept. WordPress lets administrators and editors write any HTML, and no other account.
 pub(super) fn as_written(call: &Call, name: &str, sent: &str) -> String {
     let text = if call.caller.reads_all() {
         sent.to_owned()
@@ -98,14 +98,14 @@ pub(super) fn set_image(call: &Call, store: &Store, record: &mut Members) -> Res
     Ok(())
 }
 
-/// Sets the publication: the dates that a call sends, or those that were, and the status that it asks for.
+/// Sets the publication: the dates that a call sends, or those that were, and the status that it names.
 pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut Members) {
     let is_new = store.get(kind, id).is_none();
     let utc = call.date("date_utc");
     let sent = call
         .date("date")
         .or_else(|| utc.map(|utc| of_utc(&call.zone, utc)));
-    // An update of an event publishes it anew unless it says when.
+    // An update of an event publishes it anew unless it has a date.
     let resets = is_new || kind == Kind::Event || text(record, "date").is_empty();
     let date = match sent {
         Some(date) => date,
@@ -132,7 +132,7 @@ pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record
     set_address((kind, id), record, &call.pages);
 }
 
-/// The status that a call asks for, or the default. Contributors publish nothing, and nothing is published before its
+/// The status that a call names, or the default. Contributors publish nothing, and nothing is published before its
 /// date.
 fn status(call: &Call, is_ahead: bool) -> &'static str {
     let asked = call.text("status");
@@ -147,7 +147,7 @@ fn status(call: &Call, is_ahead: bool) -> &'static str {
     }
 }
 
-/// A slug that was asked for, or one of the name once the post is dated; unique among its kind.
+/// A slug that the call names, or one of the name once the post is dated; unique among its kind.
 fn settle_slug(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut Members, is_undated: bool) {
     let known = text(record, "slug");
     let known = known.strip_suffix(TRASHED).unwrap_or(known).to_owned();
