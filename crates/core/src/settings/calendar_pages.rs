@@ -9,8 +9,8 @@ settings_group! {
     /// [calendar-pages.md](../guides/calendar-pages.md).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct CalendarPageSettings {
-        /// `enforce` answers pages that can have no events, `report` counts and forwards them, `off` forwards them.
-        /// Needs `other = "forward"`, `origin.secret_file`, and one root.
+        /// `enforce` sends pages that can have no events itself, `report` counts and forwards them, `off` forwards
+        /// them. Needs `other = "forward"`, `origin.secret_file`, and one root.
         pub mode: Mode = Mode::Off => choice(MODES);
         /// The rate of dated pages, calendar files and views for all clients together, of which one address gets a
         /// quarter. Requests with a cookie or credentials have a second budget of this rate.

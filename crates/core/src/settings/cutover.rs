@@ -30,7 +30,7 @@ settings_group! {
         /// The share of clients. A client is the account in its credentials, or else its address, and stays in or out
         /// until the share changes. A share that grows keeps every client that was in.
         pub share: Percentage = Percentage::ALL => printed(SHARE);
-        /// The site answers reads that fail at the backend: no connection, a timeout, an unusable response, or a status
+        /// Reads that fail at the backend go to the site: no connection, a timeout, an unusable response, or a status
         /// of 500 or more. The backend then has half of `timeouts.origin_read`.
         pub fallback: bool = false => flag();
         /// The backend and the site see one database.
