@@ -33,8 +33,7 @@ pub struct Decider {
     pub(super) surface: SurfaceRules,
     other: OtherTraffic,
     body_bytes: u64,
-    /// True if every client may read the `OpenAPI` document: it describes the routes that `doc` describes, and goes
-    /// with it.
+    /// True if every client may read the `OpenAPI` document, which describes the same as `doc` and goes with it.
     offers_openapi: bool,
     /// True if the strict profile compares the hosts of some calls.
     pub(super) reads_hosts: bool,
@@ -54,8 +53,7 @@ const DOC: OperationId = OperationId {
 pub enum Opening {
     /// A browser's preflight for the calendar API: the edge responds to it.
     Preflight,
-    /// The index of a REST root, by its position in the settings. The edge sends its own where it serves no other
-    /// routes.
+    /// The index of a REST root, by its position in the settings. The edge sends it where it serves no other routes.
     RestIndex(usize),
     /// The `OpenAPI` document of the calendar below a REST root. The edge sends it.
     OpenApi(usize),

@@ -1,5 +1,4 @@
-//! Requests to the rest of the site that try passwords: the identities that are charged for them, and the proof that no
-//! password was wrong.
+//! Requests to the rest of the site that try passwords: the charged identities, and the proof that none was wrong.
 
 use http::header::{ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
 use http::request::Parts;
@@ -188,8 +187,7 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    /// The result of the password of a request without `Authorization`, by a response with a status, headers and a
-    /// body.
+    /// The result of the password of a request without `Authorization`, by the response to it.
     fn shown(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> Login {
         let answer = (StatusCode::from_u16(status).unwrap(), headers);
         door.shown_by(&head("POST", "/", &[]), answer, body.map(str::as_bytes))
