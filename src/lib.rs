@@ -26,7 +26,6 @@ mod cache;
 mod calls;
 mod companion;
 pub mod config;
-mod facts;
 mod fleet;
 mod gateway;
 mod layers;

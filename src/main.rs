@@ -1,7 +1,6 @@
 //! The binary: runs the command line and turns its result into an exit status.
 
 mod cli;
-mod survey;
 
 use std::process::ExitCode;
 

@@ -15,7 +15,7 @@ use super::colour::has_colours;
 use super::environment::Environment;
 use super::runtime;
 use super::status::{Status, tell};
-use crate::survey::{check_alone, check_online, deadline, print};
+use crate::cli::survey::{check_alone, check_online, deadline, print};
 
 /// Maximum wait for the edge that runs with the settings.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -28,6 +28,7 @@ mod record_names;
 mod runtime;
 mod serve;
 mod status;
+mod survey;
 mod typed_request;
 
 pub(crate) use dispatch::run;

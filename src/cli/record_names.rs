@@ -6,12 +6,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use calendar_edge::backend::question_nonce;
 use calendar_edge::telemetry::unix_time;
-use calendar_edge_core::facts::{Facts, FactsReply, FactsReplyFault, FactsSnapshot, NamedRecord};
+use calendar_edge_core::companion::facts::{Facts, FactsReply, FactsReplyFault, FactsSnapshot, NamedRecord};
 use calendar_edge_core::survey::{Obstacle, Way};
 
 use super::list_reader::{ListReader, Trouble, patiently};
 use super::pace::Pace;
-use crate::survey::AskSender;
+use crate::cli::survey::AskSender;
 
 // === impl ListReader ===
 

@@ -17,7 +17,7 @@ use super::args::SiteArgs;
 use super::environment::Environment;
 use super::runtime;
 use super::status::Status;
-use crate::survey::unsafe_settings;
+use crate::cli::survey::unsafe_settings;
 
 /// The flags of `serve`.
 #[derive(Debug, Args)]

@@ -12,10 +12,10 @@ use tokio::sync::futures::Notified;
 use url::Url;
 
 use super::announcements::Announcements;
+use super::facts::FactsStore;
 use super::feed::ChangeFeed;
 use super::invalidates::Invalidates;
 use crate::backend::CountResponse;
-use crate::facts::FactsStore;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};

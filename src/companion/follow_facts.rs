@@ -10,8 +10,8 @@ use url::Url;
 use super::companions::Companions;
 use super::watch::CompanionService;
 use crate::telemetry::unix_time;
+use calendar_edge_core::companion::facts::{FactsQuestion, FactsSnapshot};
 use calendar_edge_core::companion::purge::SiteCompanion;
-use calendar_edge_core::facts::{FactsQuestion, FactsSnapshot};
 
 /// The pause after which a request may be due though nothing has happened.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -69,12 +69,12 @@ mod tests {
     use http::{HeaderMap, StatusCode};
 
     use super::*;
+    use crate::companion::facts::FactsStore;
     use crate::companion::{ChangeFeed, Invalidates};
-    use crate::facts::FactsStore;
     use crate::telemetry::Metrics;
     use calendar_edge_core::cache::{Removal, RemovalCause, Tag};
+    use calendar_edge_core::companion::facts::FactsReply;
     use calendar_edge_core::companion::purge::PurgeRequest;
-    use calendar_edge_core::facts::FactsReply;
     use calendar_edge_core::settings::{MarkKey, Mode, Settings};
     use calendar_edge_judge::contract::Kind;
 

@@ -3,6 +3,7 @@
 mod announcements;
 mod companions;
 mod editor_write;
+mod facts;
 mod feed;
 mod follow_facts;
 mod invalidates;
@@ -12,6 +13,7 @@ mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
 pub(crate) use companions::Companions;
+pub(crate) use facts::FactsStore;
 pub(crate) use feed::{
     ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, RecordRead, WebhookService,
 };

@@ -15,8 +15,8 @@ use super::purge_requests::PurgeRequests;
 use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
 use crate::telemetry::unix_time;
+use calendar_edge_core::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::companion::purge::CompanionSilence;
-use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// The exchange with the companion plugins under one set of settings: their purges, and the edge's requests.

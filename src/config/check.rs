@@ -4,10 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::draft::Draft;
-use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
 use calendar_edge_core::settings::{
-    DialAddress, ListenAddress, OriginSettings, PatchPolicy, ProxyProtocol, Root,
+    ConfigFinding, ConfigProblems, DialAddress, Draft, ListenAddress, OriginSettings, PatchPolicy,
+    ProxyProtocol, Root, listed_twice,
 };
 use calendar_edge_judge::contract::{Action, Operation};
 
@@ -269,7 +268,7 @@ mod tests {
     fn extra_parameters_are_not_declared() {
         let create = table().named("events.create").expect("an operation");
         for (name, count) in [("meta", 0), ("title", 1)] {
-            let mut draft = Draft::new();
+            let mut draft = Draft::default();
             let own = OperationSettings {
                 extra_parameters: vec![name.to_owned()],
                 ..OperationSettings::default()
@@ -277,7 +276,13 @@ mod tests {
             draft.settings.operations.insert(create.id, own);
             let mut problems = ConfigProblems::default();
             operation(create, 0, &draft, &mut problems);
-            assert_eq!(problems.into_error(None).problems.len(), count, "{name}");
+            assert_eq!(
+                super::super::problem::ConfigError::of(problems, None)
+                    .problems
+                    .len(),
+                count,
+                "{name}"
+            );
         }
     }
 }

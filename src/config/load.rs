@@ -4,15 +4,14 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::draft::Draft;
 use super::overrides::Overrides;
-use super::problem::{ConfigError, ConfigFinding, ConfigPlace, ConfigProblems};
+use super::problem::ConfigError;
 use super::read::FileReader;
 use super::resolve;
 use super::secret::{self, SecretFiles};
 use super::source::ConfigSource;
 use super::variables::Variables;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{ConfigFinding, ConfigPlace, ConfigProblems, Draft, Settings};
 
 /// Reads the file, if there is one, and applies the overrides.
 ///
@@ -37,14 +36,14 @@ pub(super) fn settings(
     secrets: SecretFiles,
 ) -> Result<Settings, ConfigError> {
     let mut problems = ConfigProblems::default();
-    let mut draft = Draft::new();
+    let mut draft = Draft::default();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
     for (key, place) in overrides.places() {
         FileReader::new(&mut draft, &mut problems).argument(key, &place);
     }
     // Keys of an unreadable file are not missing.
     if !readable {
-        return Err(problems.into_error(file));
+        return Err(ConfigError::of(problems, file));
     }
     if secrets == SecretFiles::Read {
         secret::read(&mut draft, &mut problems);
@@ -53,7 +52,7 @@ pub(super) fn settings(
     if problems.is_empty() {
         Ok(settings)
     } else {
-        Err(problems.into_error(file))
+        Err(ConfigError::of(problems, file))
     }
 }
 

@@ -11,12 +11,6 @@
 )]
 
 mod check;
-mod check_facts;
-mod check_feed;
-mod check_fleet;
-mod check_migration;
-mod check_surface;
-mod draft;
 mod effective;
 #[cfg(test)]
 mod example_tests;

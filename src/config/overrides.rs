@@ -1,6 +1,6 @@
 //! Flags and environment variables, which override the file.
 
-use super::problem::ConfigPlace;
+use calendar_edge_core::settings::ConfigPlace;
 
 /// Values of flags and environment variables, by key.
 #[derive(Debug, Clone, Default)]

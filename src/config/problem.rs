@@ -1,9 +1,9 @@
 //! Problems of a configuration: each with its place, the expected value and a suggestion.
 
 use std::fmt::{self, Display};
-use std::ops::Range;
 
 use super::excerpt::Excerpt;
+use calendar_edge_core::settings::{ConfigFinding, ConfigPlace, ConfigProblems};
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -36,119 +36,6 @@ pub enum Location {
     },
 }
 
-/// Why a list that must have an item is impossible.
-pub(super) const EMPTY_LIST: &str = "the list is empty";
-
-/// The place of a typed value, without the text of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ConfigPlace {
-    /// Bytes of the file.
-    Span(Range<usize>),
-    /// A flag or variable and its value.
-    Argument { name: String, text: String },
-    /// Nowhere.
-    Absent,
-}
-
-/// The problems found so far.
-#[derive(Debug, Default)]
-pub(super) struct ConfigProblems(Vec<(ConfigPlace, ConfigFinding)>);
-
-/// A problem, apart from its place.
-#[derive(Debug)]
-pub(super) struct ConfigFinding {
-    /// The problem itself, in a sentence.
-    message: String,
-    /// A description of valid values.
-    expected: Option<String>,
-    /// A suggestion.
-    help: Option<String>,
-}
-
-// === impl ConfigFinding ===
-
-impl ConfigFinding {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            expected: None,
-            help: None,
-        }
-    }
-
-    /// A required key that is missing.
-    pub(super) fn missing(key: &str) -> Self {
-        Self::new(format!("`{key}` is missing"))
-    }
-
-    /// A value of another type, which is named with its article.
-    pub(super) fn wrong_type(key: &str, found: &str) -> Self {
-        Self::new(format!("wrong type for `{key}`: found {found}"))
-    }
-
-    /// A value of the right type that is out of bounds or malformed.
-    pub(super) fn bad_value(key: &str) -> Self {
-        Self::new(format!("invalid value for `{key}`"))
-    }
-
-    /// A well-formed value that the setting cannot have.
-    pub(super) fn impossible(key: &str, reason: impl Display) -> Self {
-        Self::new(format!("`{key}`: {reason}"))
-    }
-
-    /// Describes valid values.
-    pub(super) fn expected(self, expected: impl Into<String>) -> Self {
-        Self {
-            expected: Some(expected.into()),
-            ..self
-        }
-    }
-
-    /// Adds a suggestion.
-    pub(super) fn help(self, help: Option<String>) -> Self {
-        Self { help, ..self }
-    }
-}
-
-/// A value that stands in two places where each has its own.
-pub(super) fn listed_twice(key: &str, value: &str) -> ConfigFinding {
-    ConfigFinding::impossible(key, format!("`{value}` is listed twice"))
-}
-
-/// The reason of a setting that another one makes idle.
-pub(super) fn no_effect_beside(key: &str) -> String {
-    format!("it has no effect beside `{key}`")
-}
-
-// === impl ConfigProblems ===
-
-impl ConfigProblems {
-    /// Records a problem.
-    pub(super) fn add(&mut self, place: &ConfigPlace, finding: ConfigFinding) {
-        self.0.push((place.clone(), finding));
-    }
-
-    /// True if there is no problem so far.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The error, with line and column looked up in the file's text.
-    pub(super) fn into_error(mut self, file: Option<(&str, &str)>) -> ConfigError {
-        self.0.sort_by_key(|(place, _)| match place {
-            ConfigPlace::Span(span) => (0, span.start),
-            ConfigPlace::Argument { .. } => (1, 0),
-            ConfigPlace::Absent => (2, 0),
-        });
-        let problems = self.0.into_iter();
-        ConfigError {
-            problems: problems
-                .map(|(place, finding)| (Location::new(place, file), finding))
-                .collect(),
-        }
-    }
-}
-
 // === impl Location ===
 
 impl Location {
@@ -174,18 +61,28 @@ impl ConfigError {
         self.problems.iter().map(|(place, _)| place)
     }
 
+    /// The error, with line and column looked up in the file's text.
+    pub(super) fn of(problems: ConfigProblems, file: Option<(&str, &str)>) -> Self {
+        let problems = problems.in_order().into_iter();
+        Self {
+            problems: problems
+                .map(|(place, finding)| (Location::new(place, file), finding))
+                .collect(),
+        }
+    }
+
     /// An error about a file as a whole.
     pub(super) fn about_file(name: &str, message: String) -> Self {
         let mut problems = ConfigProblems::default();
         problems.add(&ConfigPlace::Absent, ConfigFinding::new(message));
-        problems.into_error(Some((name, "")))
+        Self::of(problems, Some((name, "")))
     }
 }
 
 impl Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (location, finding) in &self.problems {
-            finding.render(location, out)?;
+            render(finding, location, out)?;
             writeln!(out)?;
         }
         match self.problems.len() {
@@ -197,18 +94,16 @@ impl Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl ConfigFinding {
-    fn render(&self, location: &Location, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "error: {}", self.message)?;
-        let margin = location.render(out)?;
-        if let Some(expected) = &self.expected {
-            writeln!(out, "{margin} = expected: {expected}")?;
-        }
-        if let Some(help) = &self.help {
-            writeln!(out, "{margin} = help: {help}")?;
-        }
-        Ok(())
+fn render(finding: &ConfigFinding, location: &Location, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(out, "error: {}", finding.message)?;
+    let margin = location.render(out)?;
+    if let Some(expected) = &finding.expected {
+        writeln!(out, "{margin} = expected: {expected}")?;
     }
+    if let Some(help) = &finding.help {
+        writeln!(out, "{margin} = help: {help}")?;
+    }
+    Ok(())
 }
 
 impl Location {

@@ -6,11 +6,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check;
-use super::draft::{Draft, TypedAt};
-use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
 use super::reading::{ValueReader, described};
 use super::removed::replacement;
-use calendar_edge_core::settings::{CandidateSettings, Occurs, SECTIONS, Section, nearest};
+use calendar_edge_core::settings::{
+    CandidateSettings, ConfigFinding, ConfigPlace, ConfigProblems, Draft, EMPTY_LIST, Occurs, SECTIONS,
+    Section, TypedAt, nearest,
+};
 use calendar_edge_judge::contract::table as api_table;
 
 /// Reads tables into the draft.

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
 use calendar_edge_core::settings::{
-    KeyField, TextError, TextSlot, TextSyntax, duration, nearest, rate, size,
+    ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST, KeyField, TextError, TextSlot, TextSyntax,
+    duration, nearest, rate, size,
 };
 
 /// Reads the value of one key.

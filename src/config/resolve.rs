@@ -2,25 +2,28 @@
 
 use std::collections::HashSet;
 
-use super::draft::{Draft, TablePlaces};
-use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, listed_twice};
-use super::{check, check_facts, check_feed, check_fleet, check_migration, check_surface};
-use calendar_edge_core::settings::{Occurs, Root, SECTIONS, Settings, unknown_origin};
+use super::check;
+use calendar_edge_core::companion::feed;
+use calendar_edge_core::settings::{
+    ConfigFinding, ConfigPlace, ConfigProblems, Draft, Occurs, Root, SECTIONS, Settings, TablePlaces,
+    listed_twice, unknown_origin,
+};
+use calendar_edge_core::{fleet, migration, pages, surface};
 use url::Url;
 
 /// The settings; they are valid if no problem was recorded.
 pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settings {
-    check_surface::name(&mut draft.settings.surface);
+    surface::name_rules(&mut draft.settings.surface);
     check::listeners(&draft, problems);
     check::tls(&draft, problems);
     check::proxies(&draft, problems);
     check::state_dir(&draft, problems);
     check::log_filter(&draft, problems);
     check::names(&draft, problems);
-    check_fleet::check(&draft, problems);
-    check_surface::check(&draft, problems);
-    check_feed::check(&draft, problems);
-    check_facts::check(&draft, problems);
+    fleet::check_settings(&draft, problems);
+    surface::check_settings(&draft, problems);
+    feed::check_settings(&draft, problems);
+    pages::check_settings(&draft, problems);
     check::origin_name(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::missing("origin.url")
@@ -33,10 +36,10 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settin
     let roots = resolve_roots(&mut draft, problems);
     check::paths(&roots, &draft, problems);
     draft.settings.roots = roots.into_iter().map(|(_, root)| root).collect();
-    check_migration::identities(&draft, problems);
+    migration::check_identities(&draft, problems);
     required(&draft, problems);
-    check_migration::rules(&draft, problems);
-    check_migration::whole_rules(&draft, problems);
+    migration::check_rules(&draft, problems);
+    migration::check_stores(&draft, problems);
     draft.settings
 }
 

@@ -4,11 +4,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::draft::{Draft, TablePlaces};
-use super::problem::{ConfigFinding, ConfigProblems};
 use calendar_edge_core::settings::{
-    AdminToken, BasicAuth, CollectorHeaders, FleetSettings, MarkKey, StoreIdentity, StorePassword,
-    TrustedCertificates,
+    AdminToken, BasicAuth, CollectorHeaders, ConfigFinding, ConfigProblems, Draft, FleetSettings, MarkKey,
+    StoreIdentity, StorePassword, TablePlaces, TrustedCertificates,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use toml::de::DeTable;
 
-use super::draft::Draft;
-use super::problem::ConfigProblems;
 use super::read::FileReader;
 use calendar_edge_core::settings::{
-    KeyField, Occurs, SECTIONS, Section, SettingKey, Settings, show_duration, show_size,
+    ConfigProblems, Draft, KeyField, Occurs, SECTIONS, Section, SettingKey, Settings, show_duration,
+    show_size,
 };
 
 /// A key and values for it, as a file writes them.
@@ -60,11 +59,15 @@ fn file(section: &Section, key: &str) -> String {
 
 /// The settings that a file describes, before their check.
 fn read(file: &str) -> Settings {
-    let mut draft = Draft::new();
+    let mut draft = Draft::default();
     let mut problems = ConfigProblems::default();
     let table = DeTable::parse(file).expect("a TOML file");
     FileReader::new(&mut draft, &mut problems).document(table.get_ref());
-    assert!(problems.is_empty(), "{file}\n{}", problems.into_error(None));
+    assert!(
+        problems.is_empty(),
+        "{file}\n{}",
+        super::problem::ConfigError::of(problems, None)
+    );
     draft.settings
 }
 

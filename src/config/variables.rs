@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
+use calendar_edge_core::settings::{ConfigFinding, ConfigPlace, ConfigProblems};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems};
 
 /// The beginning of a reference; with another `$` before it, it is text.
 const BEGINNING: &str = "${";
@@ -132,7 +131,7 @@ mod tests {
         let mut table = DeTable::parse(text).expect("a TOML file");
         Variables::new(text, &lookup, &mut problems).replace(table.get_mut());
         let is_fine = problems.is_empty();
-        let error = problems.into_error(Some(("edge.toml", text)));
+        let error = super::super::problem::ConfigError::of(problems, Some(("edge.toml", text)));
         (format!("{table:?}"), (!is_fine).then(|| error.to_string()))
     }
 

@@ -15,8 +15,8 @@ use super::metrics::PageMetrics;
 use crate::companion::Companions;
 use crate::server::Subject;
 use crate::telemetry::{Metrics, unix_time};
+use calendar_edge_core::companion::facts::FactsSnapshot;
 use calendar_edge_core::concerns::{Figures, Lately};
-use calendar_edge_core::facts::FactsSnapshot;
 use calendar_edge_core::pages::{
     CalendarPage, CheckStep, PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::telemetry::series::{Counter, NamedSums, metrics};
-use calendar_edge_core::gateway::surface::SurfaceOutcome;
+use calendar_edge_core::surface::SurfaceOutcome;
 
 metrics! {
     /// The metrics of these rules; clones share their values.

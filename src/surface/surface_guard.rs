@@ -16,10 +16,8 @@ use crate::server::response::{AnsweredBy, json};
 use crate::telemetry::{DecidedBy, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::gateway::surface::{
-    SURFACE_RULE, SeenBody, SurfaceOutcome, SurfaceRequest, SurfaceVerdict,
-};
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
+use calendar_edge_core::surface::{SURFACE_RULE, SeenBody, SurfaceOutcome, SurfaceRequest, SurfaceVerdict};
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::payload::MethodScan;

@@ -138,6 +138,9 @@ impl File {
     fn room(&self) -> Option<RoomName> {
         match self.split() {
             ("calendar", _) => Some(("calendar", "calendar".to_owned())),
+            ("core", below) if lower_room(below.split('/').skip(1)).is_some() => {
+                Some(("core", lower_room(below.split('/').skip(1))?.to_owned()))
+            }
             (_, "lib.rs" | "main.rs") => None,
             (name, below) => Some((name, below.split('/').next()?.trim_end_matches(".rs").to_owned())),
         }
@@ -179,6 +182,19 @@ impl File {
     }
 }
 
+/// Files of a subject that belong to a lower room, by their names: its settings use no rule of the subject, and its checks
+/// of a site are used by the survey only.
+const OF_LOWER_ROOMS: [(&str, &str); 2] = [("settings", "settings"), ("checks", "survey")];
+
+/// The room of these segments of a path behind the name of a subject.
+fn lower_room<'p>(mut segments: impl Iterator<Item = &'p str>) -> Option<&'static str> {
+    segments.find_map(|segment| {
+        let mut rooms = OF_LOWER_ROOMS.iter();
+        let (_, room) = rooms.find(|(name, _)| segment.trim_end_matches(".rs") == *name)?;
+        Some(*room)
+    })
+}
+
 /// The lower-case names that directly follow a path's start, braces opened.
 fn named_after(code: &str, start: &str) -> Vec<String> {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
@@ -189,11 +205,13 @@ fn named_after(code: &str, start: &str) -> Vec<String> {
         .collect()
 }
 
-/// `a::b` names `a`; `{a::b, c::{d, e}}` names `a` and `c`.
+/// `a::b` names `a`; `{a::b, c::{d, e}}` names `a` and `c`; `a::settings::b` names `settings`.
 fn first_segments(path: &str) -> Vec<String> {
     let word = |text: &str| -> String {
-        let end = text.find(|character: char| !character.is_alphanumeric() && character != '_');
-        text[..end.unwrap_or(text.len())].to_owned()
+        let end = text.find(|character: char| !character.is_alphanumeric() && !"_:".contains(character));
+        let mut segments = text[..end.unwrap_or(text.len())].split("::");
+        let first = segments.next().unwrap_or_default();
+        lower_room(segments).unwrap_or(first).to_owned()
     };
     let Some(group) = path.strip_prefix('{') else {
         return vec![word(path)];

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge::telemetry::{printable, printable_json};
-use calendar_edge_core::gateway::surface::SURFACE_RULE;
+use calendar_edge_core::surface::SURFACE_RULE;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;

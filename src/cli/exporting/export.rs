@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::{DryRun, DryRunResponse};
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::companion::facts::FactsSnapshot;
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;

@@ -19,7 +19,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{deadline, find, print};
+use crate::cli::survey::{deadline, find, print};
 
 /// Finds a site and writes its configuration, which `check` then compares with the site. Statuses: 0 it is written, 1
 /// it cannot be written, 2 the site cannot be used.

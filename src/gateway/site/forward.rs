@@ -26,11 +26,11 @@ use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::limits::rates::{Login, RateLimitStatus};
 use calendar_edge_core::pages::FormReading;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Timeouts};
+use calendar_edge_core::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_judge::problem::Refusal;
 
 /// The way of requests that are not calendar calls.

@@ -12,6 +12,7 @@ mod pairs;
 mod records;
 mod removal;
 mod same_text;
+pub(crate) mod settings;
 mod stated;
 mod storable;
 mod tag;

@@ -2,13 +2,8 @@
 
 use super::bypass::CacheableCall;
 use super::pairs::pairs;
-use calendar_edge_judge::contract::{
-    Action, Argument, DefaultValue, Operation, Rule, Treatment, global::GLOBALS,
-};
+use calendar_edge_judge::contract::{Action, ClockUse, DefaultValue, Operation, Treatment, global::GLOBALS};
 use calendar_edge_judge::wordpress::value::datetime::{DateTurn, turn};
-
-/// The filter of venues and organizers that compares with the clock.
-const ONLY_WITH_UPCOMING: &str = "only_with_upcoming";
 
 impl CacheableCall<'_> {
     /// The time at which the response changes by itself.
@@ -36,10 +31,11 @@ fn is_sent(query: &str, name: &str) -> bool {
 }
 
 fn value_turn(operation: &Operation, name: &str, value: &[u8]) -> DateTurn {
-    match operation.argument(name.as_bytes()) {
-        Some(Argument { rule: Rule::Time, .. }) => turn(value),
-        Some(argument) if argument.name == ONLY_WITH_UPCOMING && is_true(value) => DateTurn::Always,
-        Some(_) => DateTurn::Never,
+    match operation.argument(name.as_bytes()).map(|argument| argument.clock) {
+        Some(ClockUse::Time) => turn(value),
+        Some(ClockUse::IfTrue) if is_true(value) => DateTurn::Always,
+        Some(ClockUse::Steady | ClockUse::IfTrue) => DateTurn::Never,
+        Some(ClockUse::Unstated) => DateTurn::Always,
         None if is_global(name) => DateTurn::Never,
         None => DateTurn::Always,
     }

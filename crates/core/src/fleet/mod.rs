@@ -1,6 +1,7 @@
 //! The messages between several edges of one fleet through a store: sealed, in a log, with the rules by which an edge
 //! notices that it missed one.
 
+mod consistency;
 mod cursor;
 #[cfg(test)]
 mod cursor_tests;
@@ -9,8 +10,10 @@ mod log_place;
 mod member;
 mod message;
 mod server_facts;
+pub(crate) mod settings;
 mod standing;
 
+pub use consistency::check_settings;
 pub use cursor::{EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
 pub use log_place::LogPlace;

@@ -4,4 +4,3 @@ pub mod authority;
 pub mod circle;
 pub mod decision;
 pub mod refusals;
-pub mod surface;

@@ -11,6 +11,7 @@ mod fleet_size;
 mod question_spacing;
 pub mod queue;
 pub mod rates;
+pub(crate) mod settings;
 #[cfg(test)]
 mod simulated_calls;
 mod unlisted_proxy;

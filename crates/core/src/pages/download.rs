@@ -90,7 +90,7 @@ pub fn name_download(headers: &mut HeaderMap) {
 mod tests {
     use super::super::page_judge::tests::{judge_of, read, site};
     use super::*;
-    use crate::facts::TermFact;
+    use crate::companion::facts::TermFact;
 
     const BY_SLUG: &str = "events/by-slug/";
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use crate::facts::SiteFacts;
+use crate::companion::facts::SiteFacts;
 
 /// The calendar file without events. The plugin sends nothing at all there, which programs take for a fault.
 pub const EMPTY_CALENDAR: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//calendar-edge//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";

@@ -2,6 +2,8 @@
 
 mod address_reader;
 mod calendar_page;
+pub(crate) mod checks;
+mod consistency;
 mod download;
 mod empty_page;
 mod endless;
@@ -12,11 +14,13 @@ mod page_times;
 mod rewrite_rules;
 mod seen_addresses;
 mod self_check;
+pub(crate) mod settings;
 mod shown_events;
 mod spans;
 mod visit;
 
 pub use calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+pub use consistency::check_settings;
 pub use download::name_download;
 pub use empty_page::EMPTY_CALENDAR;
 pub use endless::{FormReading, is_endless};

@@ -11,7 +11,7 @@ use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView};
 use super::empty_page::page_without_events;
 use super::page_times::{NEAR, SiteDays, earliest_now, is_near, widened};
 use super::spans::Spans;
-use crate::facts::{EventFact, FactsSnapshot, SiteFacts, TermFact, WallSpan};
+use crate::companion::facts::{EventFact, FactsSnapshot, SiteFacts, TermFact, WallSpan};
 use crate::unix_time::UnixTime;
 
 /// Judges the calendar pages of one site by its facts.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::facts::SiteWords;
+use crate::companion::facts::SiteWords;
 
 /// 2027-01-01.
 const NOW: UnixTime = UnixTime::from_secs(1_798_761_600);

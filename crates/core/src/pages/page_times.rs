@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 
 use super::calendar_page::{CalendarPage, PageView};
-use crate::facts::{SiteFacts, WallSpan};
+use crate::companion::facts::{SiteFacts, WallSpan};
 use crate::unix_time::UnixTime;
 
 /// The boundaries of the days of a site.

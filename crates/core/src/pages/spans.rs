@@ -1,6 +1,6 @@
 //! Times of events, and which of them touch a time.
 
-use crate::facts::WallSpan;
+use crate::companion::facts::WallSpan;
 
 /// The times of some events, ready to be searched.
 #[derive(Debug, Clone, Default)]

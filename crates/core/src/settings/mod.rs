@@ -5,36 +5,25 @@
 
 mod admin_token;
 mod backend;
-mod cache;
-mod calendar_pages;
-mod candidate;
-mod comparison;
-mod compression;
+mod config_finding;
 mod cors;
-mod cutover;
-mod feed;
-mod fleet;
-mod forms;
+mod draft;
 mod http2;
-mod keys;
+pub(crate) mod keys;
 mod limits;
 mod listening;
 mod log;
-mod mark_key;
+pub(crate) mod mark_key;
 pub(crate) mod mark_text;
 mod namespace;
 mod operation;
 mod operation_pattern;
-mod origin;
+pub(crate) mod origin;
 mod origin_access;
 mod origin_address;
 mod percentage;
 mod policy;
-mod protection;
-mod rate;
-mod shadow;
-mod surface;
-mod surface_preset;
+pub(crate) mod rate;
 mod timeouts;
 mod traces;
 mod wanted_version;
@@ -46,18 +35,28 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use url::Url;
 
+pub use crate::cache::compression::settings::CompressionSettings;
+pub use crate::cache::forms::settings::FormSettings;
+pub use crate::cache::settings::CacheSettings;
+pub use crate::companion::feed::settings::{FeedSettings, WebhookSettings};
+pub use crate::fleet::settings::{FleetSettings, StoreAddress, StoreIdentity, StorePassword};
+pub use crate::limits::settings::client_network;
+pub use crate::limits::settings::{BreakerSettings, CallRates, RateLimits};
+pub use crate::migration::comparison::settings::{CompareSettings, IgnoreRule};
+pub use crate::migration::cutover::settings::{CutMethods, CutoverRule, GuardSettings};
+pub use crate::migration::settings::{CandidateSettings, CredentialsPolicy, ShadowRule};
+pub use crate::pages::settings::CalendarPageSettings;
+pub use crate::surface::settings::{
+    RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,
+};
+pub use crate::surface::settings::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use admin_token::AdminToken;
 pub use backend::{BackendSettings, BackendTimeouts};
-pub use cache::CacheSettings;
-pub use calendar_pages::CalendarPageSettings;
-pub use candidate::{CandidateSettings, CredentialsPolicy};
-pub use comparison::{CompareSettings, IgnoreRule};
-pub use compression::CompressionSettings;
+pub use config_finding::{
+    ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST, listed_twice, no_effect_beside,
+};
 pub use cors::CorsSettings;
-pub use cutover::{CutMethods, CutoverRule, GuardSettings};
-pub use feed::{FeedSettings, WebhookSettings};
-pub use fleet::{FleetSettings, StoreAddress, StoreIdentity, StorePassword};
-pub use forms::FormSettings;
+pub use draft::{ConfigPlaces, Draft, TablePlaces, TypedAt};
 pub use http2::Http2Limits;
 pub use keys::{
     KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextSlot, TextSyntax,
@@ -74,14 +73,7 @@ pub use origin::{BackendSoftware, OriginSettings, PRIMARY, Root, unknown_origin,
 pub use origin_access::{BasicAuth, TrustedCertificates, UnfitFile};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
-pub use protection::client_network;
-pub use protection::{BreakerSettings, CallRates, RateLimits};
 pub use rate::Rate;
-pub use shadow::ShadowRule;
-pub use surface::{
-    RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,
-};
-pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
 pub use wanted_version::WantedVersion;

@@ -117,7 +117,7 @@ settings_group! {
 }
 
 /// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
-pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
+pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
 /// Waiting calls: the number that eight PHP workers complete in five seconds if each takes 150 ms.
 const DEFAULT_MAX_PENDING: usize = 256;

@@ -14,7 +14,7 @@ pub struct BasicAuth(HeaderValue);
 /// A file without the content that its key requires. The reason does not quote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct UnfitFile(pub(super) &'static str);
+pub struct UnfitFile(pub(crate) &'static str);
 
 const NO_CREDENTIALS: UnfitFile = UnfitFile("the file holds no credentials: it has one line, name:password");
 

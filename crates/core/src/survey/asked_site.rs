@@ -8,15 +8,15 @@ use super::addresses::{home_path, loop_advice};
 use super::hindrance::hindrance;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::{Ask, GUARD, Responses, SiteResponse, Way, code};
-use crate::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use crate::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use crate::relay::mark_advice;
 use crate::settings::{BackendSettings, OriginHost, OtherTraffic};
 
 /// One REST root, or the rest of its site.
-pub(super) struct AskedSite<'a> {
+pub(crate) struct AskedSite<'a> {
     responses: &'a Responses,
     /// The server, with the settings of requests to it.
-    pub(super) backend: BackendSettings,
+    pub(crate) backend: BackendSettings,
     way: Way,
 }
 
@@ -40,7 +40,7 @@ const NOT_REWRITTEN: &str = "WordPress names this address, but its web server do
 
 impl<'a> AskedSite<'a> {
     /// A REST root; `key` is the setting that holds its address.
-    pub(super) fn of_root(
+    pub(crate) fn of_root(
         responses: &'a Responses,
         backend: &BackendSettings,
         root: &Url,
@@ -55,14 +55,14 @@ impl<'a> AskedSite<'a> {
     }
 
     /// The rest of a site.
-    pub(super) fn of_site(responses: &'a Responses, site: &BackendSettings, key: &'static str) -> Self {
+    pub(crate) fn of_site(responses: &'a Responses, site: &BackendSettings, key: &'static str) -> Self {
         let mut place = Self::of_root(responses, site, &site.origin.url, key);
         place.way.is_page = true;
         place
     }
 
     /// Scheme and host as requests to this place name them.
-    pub(super) fn address(&self) -> Url {
+    pub(crate) fn address(&self) -> Url {
         let origin = &self.backend.origin;
         if self.way.root.origin() != origin.url.origin() {
             return self.way.root.clone();
@@ -86,35 +86,35 @@ impl<'a> AskedSite<'a> {
     }
 
     /// A path below the root, with its query.
-    pub(super) fn rest(&self, path: &str, is_marked: bool) -> Result<&'a SiteResponse, Obstacle> {
+    pub(crate) fn rest(&self, path: &str, is_marked: bool) -> Result<&'a SiteResponse, Obstacle> {
         let root = self.way.root.path().trim_end_matches('/');
         self.get(format!("{root}/{path}"), is_marked)
     }
 
     /// A target below the namespace, with its query.
-    pub(super) fn calendar(&self, target: &str) -> Result<&'a SiteResponse, Obstacle> {
+    pub(crate) fn calendar(&self, target: &str) -> Result<&'a SiteResponse, Obstacle> {
         self.rest(&format!("{}/{target}", self.backend.origin.namespace), true)
     }
 
     /// A document that the REST API shows to every client; none if it does not.
-    pub(super) fn json(&self, path: &str) -> Option<Value> {
+    pub(crate) fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, false).ok()?;
         answer.json().filter(|_| answer.status.is_success())
     }
 
     /// A page of the site.
-    pub(super) fn page(&self, path: &str) -> Result<&'a SiteResponse, Obstacle> {
+    pub(crate) fn page(&self, path: &str) -> Result<&'a SiteResponse, Obstacle> {
         self.get(path.to_owned(), false)
     }
 
     /// The index of the namespace below another root.
-    pub(super) fn index_below(&self, root: &Url) -> Result<&'a SiteResponse, Obstacle> {
+    pub(crate) fn index_below(&self, root: &Url) -> Result<&'a SiteResponse, Obstacle> {
         let root = root.path().trim_end_matches('/');
         self.get(format!("{root}/{}", self.backend.origin.namespace), true)
     }
 
     /// The companion plugin's report of its site; none: there is no secret for the request.
-    pub(super) fn facts(&self) -> Option<Result<Result<FactsReply, FactsReplyFault>, Obstacle>> {
+    pub(crate) fn facts(&self) -> Option<Result<Result<FactsReply, FactsReplyFault>, Obstacle>> {
         let key = self.backend.origin.mark_key.as_ref()?;
         let Some(nonce) = self.responses.nonce else {
             return Some(Ok(Err(FactsReplyFault::NoReply)));
@@ -128,7 +128,7 @@ impl<'a> AskedSite<'a> {
     }
 
     /// The published index of the namespace below the root.
-    pub(super) fn index(&self) -> Result<Value, Obstacle> {
+    pub(crate) fn index(&self) -> Result<Value, Obstacle> {
         let answer = self.rest(&self.backend.origin.namespace, true)?;
         let json = self.json_of(answer)?;
         if answer.status.is_success() {
@@ -155,7 +155,7 @@ impl<'a> AskedSite<'a> {
     }
 
     /// The JSON of a response of the REST API, or why something else responds.
-    pub(super) fn json_of(&self, answer: &SiteResponse) -> Result<Value, Obstacle> {
+    pub(crate) fn json_of(&self, answer: &SiteResponse) -> Result<Value, Obstacle> {
         if let Some(hindrance) = hindrance(answer) {
             return Err(Obstacle::other(hindrance));
         }

@@ -6,6 +6,7 @@ use super::check_line::{CheckLine, LineKind};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::{Ask, Responses, SiteResponse};
 use super::*;
+use crate::migration::checks::backends;
 use crate::settings::{CandidateSettings, MarkKey, OtherTraffic, Settings};
 
 /// The response of a site to a target: status, headers and body.
@@ -246,7 +247,7 @@ fn a_backend_answers_a_list() {
         "http://next.example/wp-json".parse().unwrap(),
     ));
     says(
-        backends::backends,
+        backends,
         &settings,
         &[
             (

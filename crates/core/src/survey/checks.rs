@@ -7,14 +7,11 @@ use serde_json::Value;
 
 use super::addresses::home_path;
 use super::asked_site::AskedSite;
-use super::backends::backends;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Loud, Note, Ok as Fine, Open, Unusable, Void, Warning};
 use super::dated_rows::{dated_rows, unknown_rows};
 use super::drift_lines::drift_lines;
 use super::editors::editors;
-use super::empty_pages::empty_pages;
-use super::feed::feed;
 use super::guarded_rules::{circumvented, forwards_unjudged, unguarded};
 use super::home::home;
 use super::languages::unconfigured_languages;
@@ -24,10 +21,13 @@ use super::open_settings::open_settings;
 use super::responses::{Responses, SiteResponse};
 use super::second_routes::second_routes;
 use super::site_table::in_force;
-use super::surface_list::surface;
 use super::versions::versions;
 use super::wall::wall;
+use crate::companion::feed::checks::feed;
+use crate::migration::checks::backends;
+use crate::pages::checks::empty_pages;
 use crate::settings::{OriginNamespace, Root, Settings};
+use crate::surface::checks::surface;
 
 /// A judge of one subject: it looks for the responses that it needs, and has a line for each finding.
 type SiteJudge = fn(&Responses, &Settings) -> Vec<CheckLine>;

@@ -5,33 +5,29 @@
 //! a site with settings, one file a subject; [`find()`] reads a site of which only the front page is known.
 
 mod addresses;
-mod asked_site;
-mod backends;
+pub(crate) mod asked_site;
 #[cfg(test)]
 mod cases;
-mod check_line;
+pub(crate) mod check_line;
 mod checks;
 mod dated_rows;
 mod drift_lines;
 mod editors;
-mod empty_pages;
-mod feed;
 mod found;
 mod further_roots;
-mod guarded_rules;
+pub(crate) mod guarded_rules;
 mod hindrance;
 mod home;
 mod languages;
 mod named_address;
-mod obstacle;
+pub(crate) mod obstacle;
 mod open_settings;
 mod pages;
-mod responses;
+pub(crate) mod responses;
 mod rest_root;
 mod root_document;
 mod second_routes;
 mod site_table;
-mod surface_list;
 mod versions;
 mod visit;
 mod wall;

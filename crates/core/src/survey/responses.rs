@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::obstacle::{Obstacle, ObstacleKind};
-use crate::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use crate::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use crate::pages::tags;
 use crate::relay::{API_RELATION, links, without_byte_order_marks};
 use crate::settings::{BackendSettings, MarkKey};
@@ -157,7 +157,7 @@ impl SiteResponse {
     }
 
     /// The body, if it is JSON.
-    pub(super) fn json(&self) -> Option<Value> {
+    pub(crate) fn json(&self) -> Option<Value> {
         serde_json::from_slice(without_byte_order_marks(&self.body)).ok()
     }
 
@@ -207,7 +207,7 @@ impl SiteResponse {
 }
 
 /// The code of an error of the REST API.
-pub(super) fn code(json: &Value) -> &str {
+pub(crate) fn code(json: &Value) -> &str {
     json.get("code").and_then(Value::as_str).unwrap_or("no code")
 }
 

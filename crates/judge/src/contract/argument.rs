@@ -30,6 +30,8 @@ pub struct Argument {
     pub crashes_on: Option<FatalShape>,
     /// The role of the argument, if the edge has a rule about that role.
     pub role: Role,
+    /// How the response to a read depends on the clock, if the argument is sent. Caches have to know that.
+    pub clock: ClockUse,
     /// The meaning of the argument, in English.
     pub meaning: &'static str,
 }
@@ -55,6 +57,19 @@ pub enum Role {
     /// A namespace of the API: the edge's public namespace in a request, the origin's own in a forwarded
     /// request.
     Namespace,
+}
+
+/// How the response to a read depends on the clock, by the value of one argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockUse {
+    /// Not stated: the response may change at every moment. No argument of a read is left so.
+    Unstated,
+    /// It does not depend on it.
+    Steady,
+    /// The value is a time as PHP reads it, which may be relative to now.
+    Time,
+    /// The site compares with now if the value is true.
+    IfTrue,
 }
 
 /// A documented default.
@@ -103,6 +118,7 @@ impl Argument {
             relation: None,
             crashes_on: None,
             role: Role::Plain,
+            clock: ClockUse::Unstated,
             meaning,
         }
     }
@@ -148,6 +164,11 @@ impl Argument {
     /// Sets the role of the argument.
     pub(super) const fn naming(self, role: Role) -> Self {
         Self { role, ..self }
+    }
+
+    /// States how a response depends on the clock.
+    pub(super) const fn by_clock(self, clock: ClockUse) -> Self {
+        Self { clock, ..self }
     }
 
     /// Sets the documented default.

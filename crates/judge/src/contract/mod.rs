@@ -29,7 +29,7 @@ mod strict;
 mod table;
 mod versions;
 
-pub use argument::{Argument, DefaultValue, Role, Schema};
+pub use argument::{Argument, ClockUse, DefaultValue, Role, Schema};
 pub use documented::Documented;
 pub use event_ids::EventIds;
 pub use fatal::FatalShape;

@@ -1,6 +1,7 @@
 //! Query parameters of the lists and path parameters of the item routes (specification, "Endpoints").
 
-use super::argument::{Argument, DefaultValue, Role, Schema};
+use super::argument::{Argument, ClockUse, DefaultValue, Role, Schema};
+use super::documented::Documented;
 use super::documented::Documented::{
     Any, Boolean, BooleanLike, Date, DateTime, Double, Integer, IntegerList, String,
 };
@@ -19,6 +20,11 @@ pub(super) const fn list(kind: Kind) -> &'static [Argument] {
     }
 }
 
+/// An argument that makes no response depend on the clock.
+const fn steady(name: &'static str, documented: Documented, meaning: &'static str) -> Argument {
+    Argument::new(name, documented, meaning).by_clock(ClockUse::Steady)
+}
+
 /// The `id` of an item route.
 pub(super) const fn id(kind: Kind) -> Argument {
     let (rule, meaning) = match kind {
@@ -28,7 +34,7 @@ pub(super) const fn id(kind: Kind) -> Argument {
         Kind::Category => (Rule::TermList(Taxonomy::Category), "Category term ID."),
         Kind::Tag => (Rule::TermList(Taxonomy::Tag), "Tag term ID."),
     };
-    Argument::new(RECORD_NUMBER, Integer, meaning)
+    steady(RECORD_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(rule)
         .required()
@@ -41,7 +47,7 @@ pub(super) const fn slug(kind: Kind) -> Argument {
         Kind::Organizer => (Rule::OrganizerSlug, "Organizer slug."),
         Kind::Event | Kind::Category | Kind::Tag => (Rule::EventSlug, "Event slug."),
     };
-    Argument::new("slug", String, meaning)
+    steady("slug", String, meaning)
         .typed(Schema::String)
         .ruled(rule)
         .strictly(StrictRule::InPath)
@@ -50,24 +56,24 @@ pub(super) const fn slug(kind: Kind) -> Argument {
 
 /// The `slug` of an event update by slug: optional, and only checked to be text.
 pub(super) const fn event_slug_on_update() -> Argument {
-    Argument::new("slug", String, "Slug of the event to address.")
+    steady("slug", String, "Slug of the event to address.")
         .typed(Schema::String)
         .ruled(Rule::NonEmptyString)
         .strictly(StrictRule::InPath)
 }
 
 /// The event password, declared on routes by number only.
-pub(super) const PASSWORD: Argument = Argument::new("password", String, "Event password.")
+pub(super) const PASSWORD: Argument = steady("password", String, "Event password.")
     .typed(Schema::String)
     .ruled(Rule::NonEmptyString);
 
 /// The arguments of the namespace index.
 pub(super) const INDEX: &[Argument] = &[
-    Argument::new("namespace", Any, "Namespace to describe.")
+    steady("namespace", Any, "Namespace to describe.")
         .crashing_on(FatalShape::Array)
         .naming(Role::Namespace)
         .default(DefaultValue::Text("calendar/events/v1")),
-    Argument::new("context", Any, "Scope of the answer.")
+    steady("context", Any, "Scope of the answer.")
         .strictly(StrictRule::Word(&["view"]))
         .default(DefaultValue::Text("view")),
 ];
@@ -82,7 +88,7 @@ pub const PAGE_SIZE: &str = "per_page";
 pub const LARGEST_PAGE: u64 = 50;
 
 const fn page(meaning: &'static str) -> Argument {
-    Argument::new(PAGE_NUMBER, Integer, meaning)
+    steady(PAGE_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(Rule::PositiveInt)
         .strictly(StrictRule::Whole {
@@ -93,7 +99,7 @@ const fn page(meaning: &'static str) -> Argument {
 
 const fn per_page(meaning: &'static str) -> Argument {
     // The backend gives `per_page` a sanitiser of its own, so its schema type is never enforced.
-    Argument::new(PAGE_SIZE, Integer, meaning)
+    steady(PAGE_SIZE, Integer, meaning)
         .ruled(Rule::PositiveInt)
         .strictly(StrictRule::Whole {
             most: STRICT_LIMITS.per_page,
@@ -102,43 +108,47 @@ const fn per_page(meaning: &'static str) -> Argument {
 }
 
 const fn text(name: &'static str, meaning: &'static str) -> Argument {
-    Argument::new(name, String, meaning)
+    steady(name, String, meaning)
         .typed(Schema::String)
         .ruled(Rule::NonEmptyString)
 }
 
 const fn event_id(name: &'static str, meaning: &'static str) -> Argument {
-    Argument::new(name, Integer, meaning)
+    steady(name, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(Rule::EventId)
 }
 
 const fn bound(name: &'static str, meaning: &'static str) -> Argument {
-    Argument::new(name, Date, meaning).ruled(Rule::Time)
+    steady(name, Date, meaning)
+        .ruled(Rule::Time)
+        .by_clock(ClockUse::Time)
 }
 
 const fn list_of(name: &'static str, rule: Rule, meaning: &'static str) -> Argument {
-    Argument::new(name, IntegerList, meaning).ruled(rule)
+    steady(name, IntegerList, meaning).ruled(rule)
 }
 
 const fn flag(name: &'static str, meaning: &'static str) -> Argument {
-    Argument::new(name, Boolean, meaning).typed(Schema::Boolean)
+    steady(name, Boolean, meaning).typed(Schema::Boolean)
 }
 
 const EVENTS: &[Argument] = &[
     page("Archive page to return."),
     per_page("Events per page."),
-    Argument::new("start_date", DateTime, "Events that start on the given date.")
+    steady("start_date", DateTime, "Events that start on the given date.")
         .ruled(Rule::Time)
+        .by_clock(ClockUse::Time)
         .default(DefaultValue::Generated),
-    Argument::new("end_date", DateTime, "Events that end on the given date.")
+    steady("end_date", DateTime, "Events that end on the given date.")
         .ruled(Rule::Time)
+        .by_clock(ClockUse::Time)
         .default(DefaultValue::Generated),
     bound("starts_before", "Events starting before the date."),
     bound("starts_after", "Events starting after the date."),
     bound("ends_before", "Events ending before the date."),
     bound("ends_after", "Events ending after the date."),
-    Argument::new(
+    steady(
         "strict_dates",
         BooleanLike,
         "When set, the given dates are used at their exact times. By default whole days are included.",
@@ -167,21 +177,21 @@ const EVENTS: &[Argument] = &[
         "Events assigned to one of the given organizer IDs.",
     ),
     flag("featured", "Filter by featured status."),
-    Argument::new("status", String, "Filter by event post status.")
+    steady("status", String, "Filter by event post status.")
         .ruled(Rule::StatusFilter)
         .strictly(STATUSES),
     flag(
         "geoloc",
         "Filter by whether the venue has geolocation data. Needs an optional premium calendar extension.",
     ),
-    Argument::new(
+    steady(
         "geoloc_lat",
         Double,
         "Venue latitude filter; must be accompanied by geoloc_lng. Needs the same extension.",
     )
     .strictly(StrictRule::Degrees { most: 90 })
     .related(Relation::OtherCoordinate("geoloc_lng")),
-    Argument::new(
+    steady(
         "geoloc_lng",
         Double,
         "Venue longitude filter; must be accompanied by geoloc_lat. Needs the same extension.",
@@ -206,14 +216,15 @@ const LINKED_POSTS: &[Argument] = &[
         "Items containing the string in title, description or custom fields.",
     ),
     event_id("event", "Items related to this event ID."),
-    Argument::new("has_events", Any, "Items that have events associated."),
-    Argument::new(
+    steady("has_events", Any, "Items that have events associated."),
+    steady(
         "only_with_upcoming",
         Any,
         "Items that have upcoming events associated.",
     )
+    .by_clock(ClockUse::IfTrue)
     .default(DefaultValue::Bool(false)),
-    Argument::new("status", String, "Post status filter.")
+    steady("status", String, "Post status filter.")
         .ruled(Rule::StatusFilter)
         .strictly(STATUSES),
 ];
@@ -241,7 +252,7 @@ const CATEGORIES: &[Argument] = &[
     ORDER,
     ORDERBY,
     HIDE_EMPTY,
-    Argument::new("parent", Integer, "Categories only: terms with this parent.")
+    steady("parent", Integer, "Categories only: terms with this parent.")
         .typed(Schema::Integer)
         .ruled(Rule::TermList(Taxonomy::Category)),
     POST,
@@ -262,3 +273,38 @@ const TAGS: &[Argument] = &[
     EVENT_OF_TERM,
     TERM_SLUG,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::table;
+
+    #[test]
+    fn each_argument_of_a_read_states_how_it_depends_on_the_clock() {
+        let reads = table().operations().iter();
+        let reads = reads.filter(|operation| !operation.is_write());
+        let unstated: Vec<_> = reads
+            .flat_map(|operation| {
+                operation
+                    .arguments
+                    .iter()
+                    .map(move |argument| (operation, argument))
+            })
+            .filter(|(_, argument)| argument.clock == ClockUse::Unstated)
+            .map(|(operation, argument)| format!("{}: {}", operation.name, argument.name))
+            .collect();
+        assert!(unstated.is_empty(), "state `by_clock`: {unstated:?}");
+    }
+
+    #[test]
+    fn an_argument_that_is_read_as_a_time_depends_on_the_clock() {
+        let arguments = table()
+            .operations()
+            .iter()
+            .flat_map(|operation| &operation.arguments);
+        for argument in arguments.filter(|argument| argument.clock != ClockUse::Unstated) {
+            let is_time = argument.rule == Rule::Time;
+            assert_eq!(argument.clock == ClockUse::Time, is_time, "{}", argument.name);
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::DryRunCall;
-use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::companion::facts::FactsSnapshot;
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass};
 use calendar_edge_core::settings::Settings;

@@ -3,6 +3,7 @@
 mod accept_encoding;
 mod coding;
 mod eligible;
+pub(crate) mod settings;
 
 pub use accept_encoding::preferred;
 pub use coding::Coding;

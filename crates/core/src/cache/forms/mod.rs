@@ -5,6 +5,7 @@ mod calendar;
 mod form_headers;
 mod form_writer;
 mod members;
+pub(crate) mod settings;
 
 pub use answer_form::{Representation, names_media_type};
 pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter, WrittenRepresentation};

@@ -5,6 +5,8 @@ mod change_log;
 mod change_log_model;
 #[cfg(test)]
 mod change_log_tests;
+pub(crate) mod checks;
+mod consistency;
 mod feed_query;
 mod feed_token;
 mod known_records;
@@ -13,10 +15,12 @@ mod numbered;
 mod page;
 mod record_chunk;
 mod record_verdict;
+pub(crate) mod settings;
 mod walk_cursor;
 mod webhook_signature;
 
 pub use change_log::{AskedRecord, ChangeLog};
+pub use consistency::check_settings;
 pub use feed_query::{FeedPart, FeedQuery, InvalidArgument};
 pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
 pub use known_records::RecordName;

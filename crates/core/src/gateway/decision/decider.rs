@@ -11,17 +11,17 @@ use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteFormScan, site_form};
-use super::site_headers::sent_method;
 use crate::errors;
-use crate::gateway::surface::{SeenBody, SurfaceRules};
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
+use crate::surface::{SeenBody, SurfaceRules};
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
 use calendar_edge_judge::contract::{Action, OperationId, Route, STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
+use calendar_edge_judge::wordpress::payload::SentMethod;
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
 ///
@@ -166,7 +166,7 @@ impl Decider {
         } = head.parts;
         let target = self
             .roots
-            .locate(sent_method(head.parts), uri.path(), uri.query());
+            .locate(SentMethod::of(head.parts), uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
             return match site_form(&self.roots, head.parts) {
                 Ok(None) => Opening::Site,
@@ -260,7 +260,7 @@ impl Decider {
         let uri = &head.parts.uri;
         match self
             .roots
-            .locate(sent_method(head.parts), uri.path(), uri.query())
+            .locate(SentMethod::of(head.parts), uri.path(), uri.query())
         {
             Target::Calendar(target) => Some(target),
             Target::Site { .. } => match self.open(head) {

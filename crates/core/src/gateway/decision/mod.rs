@@ -29,7 +29,6 @@ pub use patch_conditions::PatchConditions;
 pub use request_head::RequestHead;
 pub use second_call::SecondCall;
 pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};
-pub(super) use site_headers::sent_method;
 pub use site_headers::{keep_end_to_end, strip_hop_by_hop};
 pub use site_login::{LOGIN_ANSWER_BYTES, LoginDoor};
 pub use upgrade::asked_upgrade;

@@ -4,7 +4,7 @@ use http::request::Parts;
 use url::Url;
 
 use super::request_head::RequestHead;
-use super::site_headers::{OVERRIDE, names_method_unclearly};
+use super::site_headers::names_method_unclearly;
 use crate::errors;
 use crate::gateway::authority::names_us;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
@@ -14,6 +14,7 @@ use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
 use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::Target;
+use calendar_edge_judge::wordpress::payload::METHOD_OVERRIDE;
 
 /// A head with everything that was read from it.
 pub(super) struct ReadHead<'a> {
@@ -95,7 +96,7 @@ fn unclear_method(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let Parts { method, headers, .. } = read.head.parts;
     let is_unclear = match read.profile {
         _ if method.is_safe() => false,
-        Profile::Strict => headers.contains_key(OVERRIDE),
+        Profile::Strict => headers.contains_key(METHOD_OVERRIDE),
         Profile::Compatible => names_method_unclearly(headers),
     };
     is_unclear.then(|| errors::METHOD_CONTRADICTION.refusal())

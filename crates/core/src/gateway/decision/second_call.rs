@@ -3,8 +3,8 @@
 use http::request::Parts;
 
 use super::decider::Decider;
-use crate::gateway::surface::{SeenBody, SurfaceRequest};
 use crate::limits::rates::CostClass;
+use crate::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
 use calendar_edge_judge::problem::Refusal;
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
-use super::site_headers::sent_method;
 use crate::errors;
 use calendar_edge_judge::problem::{OwnError, Problem};
 use calendar_edge_judge::routing::{CallTarget, Named, Roots, Target};
-use calendar_edge_judge::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
+use calendar_edge_judge::wordpress::payload::{
+    ContentHeaders, FormFault, FormScanner, Scanned, SentMethod, SiteForm,
+};
 use calendar_edge_judge::wordpress::value::write_escaped;
 
 /// A form of at most so many bytes is read whole: if it names a route of the calendar, it is judged as its call.
@@ -102,7 +103,7 @@ fn call(roots: &Roots, head: &Parts, route: &[u8]) -> Result<CallTarget, Problem
     let mut query = head.uri.query().unwrap_or_default().to_owned();
     query.push_str("&rest_route=");
     write_escaped(route, &mut query);
-    match roots.locate(sent_method(head), head.uri.path(), Some(&query)) {
+    match roots.locate(SentMethod::of(head), head.uri.path(), Some(&query)) {
         Target::Calendar(target) => Ok(target),
         Target::Site { .. } => Err(UNREADABLE_ROUTE),
         Target::Invalid(problem) => Err(problem),

@@ -6,10 +6,9 @@ use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
 };
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
-use calendar_edge_judge::wordpress::payload::SentMethod;
+use calendar_edge_judge::wordpress::payload::{METHOD_OVERRIDE, method_override, nominated};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
@@ -84,16 +83,13 @@ const BY_PROXY: [&str; 24] = [
 /// The beginning of headers that edge and companion plugin write.
 const OWN: &str = "x-calendar-edge-";
 
-/// The header by which a client lets WordPress take another method.
-pub(super) const OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
-
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
 /// CGI, none that only edge and companion plugin write, and no statement about the client that is not true, or that no
 /// trusted proxy sent. `Cookie` is one field, and so is what names another method: of several fields a server takes the
 /// first, the last or all.
 pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>, is_of_trusted_proxy: bool) {
-    if let Some(method) = overriding(headers).cloned() {
-        headers.insert(OVERRIDE, method);
+    if let Some(method) = method_override(headers).cloned() {
+        headers.insert(METHOD_OVERRIDE, method);
     }
     strip_hop_by_hop(headers);
     strip(headers, |headers, name| {
@@ -106,24 +102,10 @@ pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>, is_of_tr
     join_cookies(headers);
 }
 
-/// The field that names another method, if it goes on to the site (T-101).
-fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let named = headers.get_all(OVERRIDE).iter().next_back()?;
-    nominated(headers).all(|name| name != OVERRIDE).then_some(named)
-}
-
-/// The method of a request, with the one that a header names beside it.
-pub(in crate::gateway) fn sent_method(head: &Parts) -> SentMethod<'_> {
-    SentMethod {
-        wire: &head.method,
-        named: overriding(&head.headers).map(HeaderValue::as_bytes),
-    }
-}
-
 /// Returns true if servers differ in the method that the header names: some take the first of several fields, some
 /// the last, some all; and not every one drops a field that `Connection` names.
 pub(super) fn names_method_unclearly(headers: &HeaderMap) -> bool {
-    headers.get_all(OVERRIDE).iter().count() > usize::from(overriding(headers).is_some())
+    headers.get_all(METHOD_OVERRIDE).iter().count() > usize::from(method_override(headers).is_some())
 }
 
 /// Removes headers that apply to one connection, and those that `Connection` names.
@@ -132,15 +114,6 @@ pub fn strip_hop_by_hop(headers: &mut HeaderMap) {
     for name in nominated.into_iter().chain(DROPPED) {
         headers.remove(name);
     }
-}
-
-/// The headers that `Connection` names.
-fn nominated(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
-    let fields = headers.get_all(CONNECTION).iter();
-    let fields = fields.filter_map(|value| value.to_str().ok());
-    fields
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
 }
 
 /// Joins `Cookie` fields, of which HTTP/2 may have many and HTTP/1.1 one (RFC 9113 8.2.3).
@@ -245,7 +218,7 @@ mod tests {
             for (name, value) in fields {
                 headers.append(*name, HeaderValue::from_static(value));
             }
-            let counted = overriding(&headers).cloned();
+            let counted = method_override(&headers).cloned();
             keep_end_to_end(&mut headers, None, false);
             let sent: Vec<_> = headers.values().collect();
             assert_eq!(sent, counted.iter().collect::<Vec<_>>(), "{fields:?}");

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use super::decider::Decider;
-use crate::gateway::surface::{BodyVerdict, SeenBody, SurfaceRequest, SurfaceRules, SurfaceVerdict};
+use crate::surface::{BodyVerdict, SeenBody, SurfaceRequest, SurfaceRules, SurfaceVerdict};
 
 // === impl Decider ===
 

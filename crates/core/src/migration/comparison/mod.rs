@@ -25,6 +25,7 @@ mod redact;
 mod report;
 mod reported_call;
 mod scalar;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 mod trail;

@@ -13,6 +13,7 @@ mod place;
 mod plan;
 mod rule_event;
 mod rule_record;
+pub(crate) mod settings;
 mod shared_counts;
 mod split;
 mod tally;

@@ -2,21 +2,21 @@
 
 use calendar_edge_judge::policy::{Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
-pub(in crate::settings) const MODES: [(&str, Mode); 3] = [
+pub(crate) const MODES: [(&str, Mode); 3] = [
     ("enforce", Mode::Enforce),
     ("report", Mode::Report),
     ("off", Mode::Off),
 ];
-pub(in crate::settings) const PROFILES: [(&str, Profile); 2] =
+pub(crate) const PROFILES: [(&str, Profile); 2] =
     [("compatible", Profile::Compatible), ("strict", Profile::Strict)];
-pub(in crate::settings) const OTHERS: [(&str, OtherTraffic); 2] = [
+pub(crate) const OTHERS: [(&str, OtherTraffic); 2] = [
     ("refuse", OtherTraffic::Refuse),
     ("forward", OtherTraffic::Forward),
 ];
-pub(in crate::settings) const UNDECLARED: [(&str, UndeclaredParameters); 3] = [
+pub(crate) const UNDECLARED: [(&str, UndeclaredParameters); 3] = [
     ("forward", UndeclaredParameters::Forward),
     ("drop", UndeclaredParameters::Drop),
     ("refuse", UndeclaredParameters::Refuse),
 ];
-pub(in crate::settings) const WRITES: [(&str, Writes); 2] =
+pub(crate) const WRITES: [(&str, Writes); 2] =
     [("credentials", Writes::Credentials), ("forward", Writes::Forward)];

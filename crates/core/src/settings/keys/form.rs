@@ -7,106 +7,106 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::{Host, Url};
 
-use super::text_form::{TextError, TypedForm};
+use super::text_form::{TextError, TypedSyntax};
 use crate::settings::{DialAddress, OriginHost, OriginNamespace, WantedVersion, without_trailing_slash};
 use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
 
-pub(in crate::settings) const REST_ROOT: TypedForm<Url> = TypedForm::new(
+pub(crate) const REST_ROOT: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "the http or https URL of a REST root",
     &["https://wp.example.org/wp-json"],
     rest_root,
 );
-pub(in crate::settings) const SITE: TypedForm<Url> = TypedForm::new(
+pub(crate) const SITE: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "a scheme and a host, with a port if needed",
     &["https://events.example.org"],
     site,
 );
-pub(in crate::settings) const HOST: TypedForm<String> = TypedForm::new(
+pub(crate) const HOST: TypedSyntax<String> = TypedSyntax::new(
     "host name",
     "a host name or IP address without a port",
     &["events.example.org"],
     host,
 );
-pub(in crate::settings) const ORIGIN_HOST: TypedForm<OriginHost> = TypedForm::new(
+pub(crate) const ORIGIN_HOST: TypedSyntax<OriginHost> = TypedSyntax::new(
     "host",
     "a host name or IP address, with a port if needed",
     &["events.example.org"],
     origin_host,
 );
-pub(in crate::settings) const DIAL_ADDRESS: TypedForm<DialAddress> = TypedForm::new(
+pub(crate) const DIAL_ADDRESS: TypedSyntax<DialAddress> = TypedSyntax::new(
     "address",
     "a host name or IP address with a port",
     &["10.0.0.5:8080", "wordpress:80"],
     dial_address,
 );
-pub(in crate::settings) const NAMESPACE: TypedForm<String> = TypedForm::new(
+pub(crate) const NAMESPACE: TypedSyntax<String> = TypedSyntax::new(
     "namespace",
     "a namespace without a slash at its beginning or end",
     &["calendar/events/v1", "tribe/events/v1"],
     namespace,
 );
-pub(in crate::settings) const PATH: TypedForm<String> = TypedForm::new(
+pub(crate) const PATH: TypedSyntax<String> = TypedSyntax::new(
     "path",
     "a path that begins with a slash and does not end with one",
     &["/de/wp-json"],
     path,
 );
-pub(in crate::settings) const LANGUAGE: TypedForm<String> =
-    TypedForm::new("language tag", "a language tag", &["de", "pt-BR"], language);
-pub(in crate::settings) const NETWORK: TypedForm<IpNet> = TypedForm::new(
+pub(crate) const LANGUAGE: TypedSyntax<String> =
+    TypedSyntax::new("language tag", "a language tag", &["de", "pt-BR"], language);
+pub(crate) const NETWORK: TypedSyntax<IpNet> = TypedSyntax::new(
     "network",
     "a network or an IP address",
     &["10.0.0.0/8", "::1"],
     network,
 );
-pub(in crate::settings) const PARAMETER: TypedForm<String> = TypedForm::new(
+pub(crate) const PARAMETER: TypedSyntax<String> = TypedSyntax::new(
     "parameter name",
     "a parameter name of letters, digits, \"_\" and \"-\"",
     &["ticket_provider"],
     extra_parameter,
 );
-pub(in crate::settings) const SENTENCE: TypedForm<String> = TypedForm::new(
+pub(crate) const SENTENCE: TypedSyntax<String> = TypedSyntax::new(
     "text",
     "a message of 1 to 1000 bytes on one line",
     &["Es wurde keine Route gefunden."],
     sentence,
 );
 /// The writer of the log decides whether a text is a filter.
-pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
+pub(crate) const FILTER: TypedSyntax<String> = TypedSyntax::new(
     "log filter",
     "a log filter",
     &["info", "info,calendar_edge=debug"],
     |text| Ok(text.to_owned()),
 );
-pub(in crate::settings) const WEB_ORIGIN: TypedForm<HeaderValue> = SITE.read_by(web_origin);
-pub(in crate::settings) const ORIGIN_NAMESPACE: TypedForm<OriginNamespace> =
+pub(crate) const WEB_ORIGIN: TypedSyntax<HeaderValue> = SITE.read_by(web_origin);
+pub(crate) const ORIGIN_NAMESPACE: TypedSyntax<OriginNamespace> =
     NAMESPACE.read_by(|text| namespace(text).map(OriginNamespace::set));
-pub(in crate::settings) const KNOWN_NAMESPACE: TypedForm<String> =
+pub(crate) const KNOWN_NAMESPACE: TypedSyntax<String> =
     NAMESPACE.read_by(|text| namespace(text).map(|name| name.to_ascii_lowercase()));
-pub(in crate::settings) const REASON: TypedForm<String> = SENTENCE.read_by(|text| line(text, 1_000));
-pub(in crate::settings) const RECEIVER: TypedForm<Url> = TypedForm::new(
+pub(crate) const REASON: TypedSyntax<String> = SENTENCE.read_by(|text| line(text, 1_000));
+pub(crate) const RECEIVER: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "an address with http or https",
     &["https://app.example.org/api/calendar"],
     receiver,
 );
-pub(in crate::settings) const ADMIN_SITE: TypedForm<Url> = TypedForm::new(
+pub(crate) const ADMIN_SITE: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "a scheme and a host, with a port if needed",
     &["http://10.0.0.7:9787"],
     site,
 );
-pub(in crate::settings) const COLLECTOR: TypedForm<Url> = TypedForm::new(
+pub(crate) const COLLECTOR: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "the http or https base URL of a collector",
     &["http://127.0.0.1:4318"],
     rest_root,
 );
 
-pub(in crate::settings) const ANSWERS: TypedForm<WantedVersion> = TypedForm::new(
+pub(crate) const ANSWERS: TypedSyntax<WantedVersion> = TypedSyntax::new(
     "version",
     "a version of the plugin from 5.12 on whose differences are known, \"spec\" or \"as the site\"",
     &["as the site", "spec", "6.10"],
@@ -225,17 +225,13 @@ fn extra_parameter(text: &str) -> Result<String, TextError> {
 }
 
 /// Reads a text of one line, whatever stands in it.
-pub(super) fn line(text: &str, longest: usize) -> Result<String, TextError> {
+pub(crate) fn line(text: &str, longest: usize) -> Result<String, TextError> {
     let is_line = !text.is_empty() && text.len() <= longest && !text.chars().any(char::is_control);
     is_line.then(|| text.to_owned()).ok_or(TextError::Malformed)
 }
 
 /// Reads a name of letters, digits, `-`, `_` and some further characters.
-pub(in crate::settings) fn plain_name(
-    text: &str,
-    longest: usize,
-    further: &[u8],
-) -> Result<String, TextError> {
+pub(crate) fn plain_name(text: &str, longest: usize, further: &[u8]) -> Result<String, TextError> {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || further.contains(&byte);
     let is_name = (1..=longest).contains(&text.len()) && text.bytes().all(is_plain);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::rate::Rate;
 use super::quantity::{show_duration, show_size};
 use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
-use super::text_form::{TextSyntax, TypedForm, quoted};
+use super::text_form::{TextSyntax, TypedSyntax, quoted};
 
 /// A key with its field.
 pub struct SettingKey<'a> {
@@ -51,7 +51,7 @@ pub enum KeyField<'a> {
 }
 
 /// A field before its key has a name, and its default as the reference prints it.
-pub(in crate::settings) struct Bound<'a> {
+pub(crate) struct Bound<'a> {
     field: KeyField<'a>,
     default: String,
 }
@@ -71,13 +71,13 @@ impl<'a> Bound<'a> {
     }
 
     /// Describes the default in words.
-    pub(in crate::settings) fn words(self, words: &str) -> Self {
+    pub(crate) fn words(self, words: &str) -> Self {
         let default = words.to_owned();
         Self { default, ..self }
     }
 
     /// The key of this name.
-    pub(in crate::settings) fn named(self, name: &'static str, meaning: &'static str) -> SettingKey<'a> {
+    pub(crate) fn named(self, name: &'static str, meaning: &'static str) -> SettingKey<'a> {
         let Self { field, default } = self;
         // Each line of a comment begins with a blank.
         let meaning = meaning.trim_ascii_start();
@@ -90,36 +90,36 @@ impl<'a> Bound<'a> {
     }
 }
 
-pub(in crate::settings) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
+pub(crate) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
     let held = ValueSlot::<bool>::held(slot).first().copied().unwrap_or_default();
     Bound::shown(KeyField::Flag(slot), held)
 }
 
-pub(in crate::settings) fn count(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
+pub(crate) fn count(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
     let held = slot.number();
     Bound::shown(KeyField::Count(bounds, slot), held)
 }
 
-pub(in crate::settings) fn size(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
+pub(crate) fn size(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
     let held = show_size(slot.number());
     Bound::shown(KeyField::Size(bounds, slot), held)
 }
 
-pub(in crate::settings) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> Bound<'_> {
+pub(crate) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> Bound<'_> {
     let held = show_duration(*slot);
     Bound::shown(KeyField::Time(bounds, slot), held)
 }
 
-pub(in crate::settings) fn seconds(slot: &mut Duration, bounds: RangeInclusive<u64>) -> Bound<'_> {
+pub(crate) fn seconds(slot: &mut Duration, bounds: RangeInclusive<u64>) -> Bound<'_> {
     let (least, most) = bounds.into_inner();
     time(slot, Duration::from_secs(least)..=Duration::from_secs(most))
 }
 
-pub(in crate::settings) fn rate(slot: &mut Option<Rate>) -> Bound<'_> {
+pub(crate) fn rate(slot: &mut Option<Rate>) -> Bound<'_> {
     Bound::absent(KeyField::Rate(slot))
 }
 
-pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
+pub(crate) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
     slot: &'a mut impl ValueSlot<V>,
     words: [(&'static str, V); N],
 ) -> Bound<'a> {
@@ -136,34 +136,31 @@ pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: us
     Bound::shown(KeyField::Choice(names, Box::new(choose)), held)
 }
 
-pub(in crate::settings) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedForm<V>) -> Bound<'_> {
+pub(crate) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> Bound<'_> {
     let (text, read) = form.into_parts();
     Bound::absent(KeyField::Text(text, Box::new(ReadInto { read, slot })))
 }
 
 /// A text whose default is printed.
-pub(in crate::settings) fn printed<V: Display + 'static>(
-    slot: &mut impl ValueSlot<V>,
-    form: TypedForm<V>,
-) -> Bound<'_> {
+pub(crate) fn printed<V: Display + 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> Bound<'_> {
     let held = ValueSlot::<V>::held(slot)
         .first()
         .map_or_else(String::new, |held| format!("`\"{held}\"`"));
     text(slot, form).words(&held)
 }
 
-pub(in crate::settings) fn list<V: 'static>(
+pub(crate) fn list<V: 'static>(
     slot: &mut impl ValueSlot<V>,
-    form: TypedForm<V>,
+    form: TypedSyntax<V>,
     least: usize,
 ) -> Bound<'_> {
     items(slot, form, least, false)
 }
 
 /// A list for which one text may stand.
-pub(in crate::settings) fn one_or_list<V: 'static>(
+pub(crate) fn one_or_list<V: 'static>(
     slot: &mut impl ValueSlot<V>,
-    form: TypedForm<V>,
+    form: TypedSyntax<V>,
     least: usize,
 ) -> Bound<'_> {
     items(slot, form, least, true)
@@ -171,7 +168,7 @@ pub(in crate::settings) fn one_or_list<V: 'static>(
 
 fn items<V: 'static>(
     slot: &mut impl ValueSlot<V>,
-    form: TypedForm<V>,
+    form: TypedSyntax<V>,
     least: usize,
     or_one: bool,
 ) -> Bound<'_> {

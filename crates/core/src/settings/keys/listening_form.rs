@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 
-use super::text_form::{TextError, TypedForm};
+use super::text_form::{TextError, TypedSyntax};
 use crate::settings::{ListenAddress, SocketName};
 
-pub(in crate::settings) const LISTEN: TypedForm<ListenAddress> = TypedForm::new(
+pub(crate) const LISTEN: TypedSyntax<ListenAddress> = TypedSyntax::new(
     "address",
     "an IP address with a port, a Unix socket or a socket of systemd; \"tls:\" may stand before addresses and systemd",
     &[
@@ -19,7 +19,7 @@ pub(in crate::settings) const LISTEN: TypedForm<ListenAddress> = TypedForm::new(
     ],
     listen,
 );
-pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
+pub(crate) const DIRECTORY: TypedSyntax<PathBuf> = TypedSyntax::new(
     "directory",
     "the path of a directory",
     &["/var/lib/calendar-edge"],
@@ -48,8 +48,8 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
 }
 
 /// The path of a file, with an example.
-pub(in crate::settings) const fn file_like(examples: &'static [&'static str]) -> TypedForm<PathBuf> {
-    TypedForm::new("file", "the path of a file", examples, file)
+pub(crate) const fn file_like(examples: &'static [&'static str]) -> TypedSyntax<PathBuf> {
+    TypedSyntax::new("file", "the path of a file", examples, file)
 }
 
 /// Reads the path of a file, absolute or relative to the working directory.

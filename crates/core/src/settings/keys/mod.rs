@@ -3,20 +3,20 @@
 //! A file is read elsewhere. This module lists the keys, and takes their values.
 
 mod choices;
-pub(super) mod form;
-pub(super) mod group;
-pub(super) mod key;
-pub(super) mod listening_form;
+pub(crate) mod form;
+pub(crate) mod group;
+pub(crate) mod key;
+pub(crate) mod listening_form;
 mod nearest;
-pub(super) mod protection_form;
+pub(crate) mod protection_form;
 mod quantity;
-pub(super) mod rule_form;
+pub(crate) mod rule_form;
 mod section;
 mod slot;
-pub(super) mod store_form;
-pub(super) mod text_form;
+pub(crate) mod store_form;
+pub(crate) mod text_form;
 
-pub(super) use choices::{MODES, OTHERS, PROFILES, UNDECLARED, WRITES};
+pub(crate) use choices::{MODES, OTHERS, PROFILES, UNDECLARED, WRITES};
 pub use group::SettingsGroup;
 pub use key::{KeyField, SettingKey};
 pub use nearest::nearest;

@@ -6,17 +6,17 @@ use std::time::Duration;
 use url::Host;
 
 use super::quantity::duration;
-use super::text_form::{TextError, TypedForm};
+use super::text_form::{TextError, TypedSyntax};
 use crate::settings::{ImageHost, Rate};
 
-pub(in crate::settings) const IMAGE_HOST: TypedForm<ImageHost> = TypedForm::new(
+pub(crate) const IMAGE_HOST: TypedSyntax<ImageHost> = TypedSyntax::new(
     "host name",
     "a host name, with a wildcard or a port if needed",
     &["img.example.org", "*.example.org", "img.example.org:8443"],
     image_host,
 );
 
-pub(in crate::settings) const ACCOUNT: TypedForm<String> = TypedForm::new(
+pub(crate) const ACCOUNT: TypedSyntax<String> = TypedSyntax::new(
     "account name",
     "the user name of a WordPress account",
     &["editor", "jane@example.org"],

@@ -4,55 +4,54 @@ use http::Method;
 use jiff::civil::Date;
 
 use super::form::{line, plain_name};
-use super::text_form::{TextError, TypedForm};
+use super::text_form::{TextError, TypedSyntax};
 use crate::settings::{OperationPattern, Percentage, SurfacePattern};
 use calendar_edge_judge::contract::Kind;
 
-pub(in crate::settings) const BACKEND: TypedForm<String> =
-    TypedForm::new("backend", "the name of a backend", &["next"], |text| match text {
+pub(crate) const BACKEND: TypedSyntax<String> =
+    TypedSyntax::new("backend", "the name of a backend", &["next"], |text| match text {
         "" => Err(TextError::Malformed),
         name => Ok(name.to_owned()),
     });
-pub(in crate::settings) const OPERATIONS: TypedForm<OperationPattern> = TypedForm::new(
+pub(crate) const OPERATIONS: TypedSyntax<OperationPattern> = TypedSyntax::new(
     "operations",
     "the name of an operation, `KIND.*` or `*`",
     &["events.list", "venues.*"],
     |text| OperationPattern::parse(text).ok_or(TextError::Malformed),
 );
-pub(in crate::settings) const DIFFERENCE_PATH: TypedForm<String> = TypedForm::new(
+pub(crate) const DIFFERENCE_PATH: TypedSyntax<String> = TypedSyntax::new(
     "path",
     "a path as reports print it, of 1 to 200 bytes",
     &["events[].modified_utc", ":header.link"],
     |text| line(text, 200),
 );
-pub(in crate::settings) const DAY: TypedForm<Date> =
-    TypedForm::new("day", "a day", &["2027-03-01"], |text| {
-        let day = text.parse::<Date>().ok().filter(|day| day.to_string() == text);
-        day.ok_or(TextError::Malformed)
-    });
-pub(in crate::settings) const SHARE: TypedForm<Percentage> =
-    TypedForm::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"], |text| {
+pub(crate) const DAY: TypedSyntax<Date> = TypedSyntax::new("day", "a day", &["2027-03-01"], |text| {
+    let day = text.parse::<Date>().ok().filter(|day| day.to_string() == text);
+    day.ok_or(TextError::Malformed)
+});
+pub(crate) const SHARE: TypedSyntax<Percentage> =
+    TypedSyntax::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"], |text| {
         Percentage::parse(text).ok_or(TextError::Malformed)
     });
-pub(in crate::settings) const RULE_NAME: TypedForm<String> = TypedForm::new(
+pub(crate) const RULE_NAME: TypedSyntax<String> = TypedSyntax::new(
     "name",
     "a name of up to 64 letters, digits, \"-\" and \"_\"",
     &["venues-read"],
     |text| plain_name(text, 64, b""),
 );
-pub(in crate::settings) const SURFACE_NAME: TypedForm<String> = TypedForm::new(
+pub(crate) const SURFACE_NAME: TypedSyntax<String> = TypedSyntax::new(
     "name",
     "a name of up to 64 letters, digits, \"-\", \"_\", \".\" and \"/\"",
     &["users"],
     |text| plain_name(text, 64, b"./"),
 );
-pub(in crate::settings) const ROUTE: TypedForm<SurfacePattern> = TypedForm::new(
+pub(crate) const ROUTE: TypedSyntax<SurfacePattern> = TypedSyntax::new(
     "preset or route",
     "a preset, or a route by its segments, of which \"*\" stands for any",
     &["users", "wp/v2/comments", "wp/v2/comments/*"],
     SurfacePattern::parse,
 );
-pub(in crate::settings) const METHOD: TypedForm<Method> = TypedForm::new(
+pub(crate) const METHOD: TypedSyntax<Method> = TypedSyntax::new(
     "method",
     "a method of the REST API",
     &["POST", "DELETE"],
@@ -62,8 +61,8 @@ pub(in crate::settings) const METHOD: TypedForm<Method> = TypedForm::new(
         method.cloned().ok_or(TextError::Malformed)
     },
 );
-pub(in crate::settings) const KIND: TypedForm<Kind> =
-    TypedForm::new("kind", "a kind of record", &["events", "venues"], |text| {
+pub(crate) const KIND: TypedSyntax<Kind> =
+    TypedSyntax::new("kind", "a kind of record", &["events", "venues"], |text| {
         let mut kinds = Kind::ALL.into_iter();
         let kind = kinds.find(|kind| kind.collection() == text);
         kind.ok_or(TextError::Malformed)

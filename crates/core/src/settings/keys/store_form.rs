@@ -1,10 +1,10 @@
 //! The forms of texts about the store of a fleet.
 
 use super::form::plain_name;
-use super::text_form::{TextError, TypedForm};
+use super::text_form::{TextError, TypedSyntax};
 use crate::settings::StoreAddress;
 
-pub(in crate::settings) const STORE: TypedForm<StoreAddress> = TypedForm::new(
+pub(crate) const STORE: TypedSyntax<StoreAddress> = TypedSyntax::new(
     "store address",
     "the address of a Redis or Valkey server, of a Sentinel, or a Unix socket, without a password",
     &[
@@ -15,13 +15,13 @@ pub(in crate::settings) const STORE: TypedForm<StoreAddress> = TypedForm::new(
     ],
     StoreAddress::parse,
 );
-pub(in crate::settings) const NAME: TypedForm<String> = TypedForm::new(
+pub(crate) const NAME: TypedSyntax<String> = TypedSyntax::new(
     "name",
     "a name of up to 64 letters, digits, \"-\", \"_\" and \".\"",
     &["example"],
     |text| plain_name(text, 64, b"."),
 );
-pub(in crate::settings) const USER: TypedForm<String> = TypedForm::new(
+pub(crate) const USER: TypedSyntax<String> = TypedSyntax::new(
     "user",
     "the name of a user at the store, without blanks",
     &["calendar-edge"],

@@ -11,8 +11,8 @@ pub struct TextSyntax {
     pub examples: &'static [&'static str],
 }
 
-/// A form whose texts are read as values of a type.
-pub(in crate::settings) struct TypedForm<V> {
+/// A syntax whose texts are read as values of a type.
+pub(crate) struct TypedSyntax<V> {
     pub(super) text: TextSyntax,
     read: ReadText<V>,
 }
@@ -52,11 +52,11 @@ impl TextSyntax {
     }
 }
 
-// === impl TypedForm ===
+// === impl TypedSyntax ===
 
-impl<V> TypedForm<V> {
+impl<V> TypedSyntax<V> {
     /// A form by its name, its description with an article, and examples of it.
-    pub(in crate::settings) const fn new(
+    pub(crate) const fn new(
         name: &'static str,
         described: &'static str,
         examples: &'static [&'static str],
@@ -76,9 +76,9 @@ impl<V> TypedForm<V> {
     }
 
     /// The same form, read as another type.
-    pub(super) const fn read_by<W>(&self, read: ReadText<W>) -> TypedForm<W> {
+    pub(super) const fn read_by<W>(&self, read: ReadText<W>) -> TypedSyntax<W> {
         let text = self.text;
-        TypedForm { text, read }
+        TypedSyntax { text, read }
     }
 }
 

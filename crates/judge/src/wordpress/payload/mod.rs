@@ -40,7 +40,7 @@ pub use percent::{Plus, decode};
 pub use percent::{escaped, escapes};
 pub use rest_route::{NamedRoute, named_routes};
 pub use scan_step::FormFault;
-pub use sent_method::{MethodFault, SentMethod};
+pub use sent_method::{METHOD_OVERRIDE, MethodFault, SentMethod, method_override, nominated};
 pub use site_form::SiteForm;
 pub use variable_names::PHP_VARIABLE_LIMIT;
 pub use xml_rpc::MethodScan;

@@ -1,8 +1,13 @@
 //! The method of a request, and the one that WordPress takes in its place.
 
-use http::Method;
+use http::header::CONNECTION;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
 use crate::wordpress::value::PhpArray;
+
+/// The header in which a client names another method.
+pub const METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 
 /// The method of a request line, with the one that a header names beside it.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +28,16 @@ pub enum MethodFault {
 }
 
 // === impl SentMethod ===
+
+impl<'a> SentMethod<'a> {
+    /// The method of a request.
+    pub fn of(head: &'a Parts) -> Self {
+        Self {
+            wire: &head.method,
+            named: method_override(&head.headers).map(HeaderValue::as_bytes),
+        }
+    }
+}
 
 impl SentMethod<'_> {
     /// The method that WordPress takes for a route: `_method` of the query, else the one of the header, else the
@@ -97,4 +112,21 @@ mod tests {
             assert_eq!(taken, expected, "{wire} {query} {header:?}");
         }
     }
+}
+
+/// The field that names another method, if it goes on to the site: the last one, unless `Connection` names it (T-101).
+pub fn method_override(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let named = headers.get_all(METHOD_OVERRIDE).iter().next_back()?;
+    nominated(headers)
+        .all(|name| name != METHOD_OVERRIDE)
+        .then_some(named)
+}
+
+/// The headers that `Connection` names.
+pub fn nominated(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    let fields = headers.get_all(CONNECTION).iter();
+    let fields = fields.filter_map(|value| value.to_str().ok());
+    fields
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
 }
