@@ -16,7 +16,7 @@ For operators. This file is generated from the metrics of a fresh edge; a test c
 
 The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds text of a client. Every series exists with \
 zero from the start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of \
-`edge_validation_findings`. The values of a label stand where it first has them.
+`edge_validation_findings`.
 
 - `operation`: a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to \
 no operation
@@ -71,14 +71,12 @@ fn reference() -> String {
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
     text.push_str("\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n");
-    let mut listed = BTreeSet::new();
     for (name, metric) in read(&metrics.render()) {
-        let labels = metric.labels.iter().map(|(label, values)| {
-            let is_new = listed.insert((label.clone(), values.clone()));
-            let none = BTreeSet::new();
-            shown(&name, label, if is_new { values } else { &none })
-        });
-        let labels: Vec<String> = labels.collect();
+        let labels: Vec<String> = metric
+            .labels
+            .iter()
+            .map(|(label, values)| shown(&name, label, values))
+            .collect();
         let kind = &metric.kind;
         let help = metric.help.trim_end_matches('.');
         let _ = writeln!(text, "| `{name}` | {kind} | {} | {help} |", labels.join("<br>"));
@@ -136,9 +134,6 @@ fn shown(metric: &str, label: &str, values: &BTreeSet<String>) -> String {
     }
     let named = values.iter().filter(|value| !value.is_empty());
     let values: Vec<String> = named.map(|value| format!("`{value}`")).collect();
-    if values.is_empty() {
-        return format!("`{label}`");
-    }
     format!("`{label}`: {}", values.join(", "))
 }
 
