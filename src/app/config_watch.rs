@@ -24,7 +24,7 @@ pub struct Reload {
 
 /// The status for the service manager after a new configuration was taken, and after one was refused.
 const TAKEN: &str = "Serving; the configuration was reloaded";
-const REFUSED: &str = "Serving with the old configuration: the new one is refused, the log says why";
+const REFUSED: &str = "Serving with the old configuration: the new one is refused, the log has the reason";
 
 /// Reads the configuration again at every order and at every change of its files; never ends.
 pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup, manager: ServiceManager) {

@@ -10,7 +10,7 @@ use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
 use calendar_edge_judge::contract::drift::Drift;
 
 /// Maximum number of differences in one log line.
-const MOST_TOLD: usize = 8;
+const MOST_LISTED: usize = 8;
 
 /// The differences of all backends: by their name, and by the REST root that publishes the index.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl BackendDrifts {
             );
             return;
         }
-        let (differences, told) = (found.len(), told(&found));
+        let (differences, told) = (found.len(), listed(&found));
         if found.is_empty() {
             tracing::info!(backend, root, "a backend agrees with the table again");
         } else if is_first {
@@ -123,9 +123,9 @@ pub(super) fn absent(differences: &[Drift]) -> Option<&str> {
     }
 }
 
-fn told(differences: &[Drift]) -> String {
-    let told = differences.iter().take(MOST_TOLD).map(ToString::to_string);
-    told.collect::<Vec<_>>().join("; ")
+fn listed(differences: &[Drift]) -> String {
+    let first = differences.iter().take(MOST_LISTED).map(ToString::to_string);
+    first.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ impl Edge {
             manager,
             threads,
         };
-        hear_site(&reloader, gateway).await;
+        follow_site(&reloader, gateway).await;
         let worker = reloader.worker();
         for (listener, runtime) in listeners {
             drain.spawn_on(&runtime, worker.clone().run(listener));
@@ -162,7 +162,7 @@ impl Edge {
 }
 
 /// Begins to read the indexes of the site, and to follow its companion plugin.
-async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
+async fn follow_site(reloader: &Reloader, gateway: &GatewayState) {
     let read = watch(reloader, gateway);
     if reloader.settings().origin.read_index {
         // Bounded: the first call finds namespace and index known, unless the site is slow or down.

@@ -137,16 +137,16 @@ fn doubled(times: u32) -> Duration {
 // === impl IndexWatch ===
 
 impl IndexWatch {
-    /// Reads all, and returns true if anything has changed. Failures are logged if `is_told`.
-    async fn read(&mut self, is_told: bool) -> (Round, bool) {
-        let (named, is_named) = self.learn_namespace(is_told).await;
+    /// Reads all, and returns true if anything has changed. Failures are logged if `is_logged`.
+    async fn read(&mut self, is_logged: bool) -> (Round, bool) {
+        let (named, is_named) = self.learn_namespace(is_logged).await;
         let settings = self.reloader.settings();
         if named == Round::Silent && settings.origin.namespace == OriginNamespace::Assumed {
             self.reloader.metrics().indexes().failed();
             self.first = None;
             return (named, false);
         }
-        let (read, is_learnt) = self.learn_indexes(&settings.site(), is_told).await;
+        let (read, is_learnt) = self.learn_indexes(&settings.site(), is_logged).await;
         if is_learnt {
             self.reloader.renew_tables();
             keep(self.indexes.clone(), settings.site()).await;
@@ -157,7 +157,7 @@ impl IndexWatch {
     }
 
     /// Takes the namespace that the site lists, if the settings do not name one.
-    async fn learn_namespace(&self, is_told: bool) -> (Round, bool) {
+    async fn learn_namespace(&self, is_logged: bool) -> (Round, bool) {
         let settings = self.reloader.settings();
         if settings.origin.namespace.is_set() {
             return (Round::Complete, false);
@@ -166,7 +166,7 @@ impl IndexWatch {
         let found = read_namespace(&settings.site(), root, Some(self.reloader.circle())).await;
         if matches!(found, Err(IndexReadError::Circle)) {
             self.reloader.look_at_site().await;
-        } else if let (Err(error), true) = (&found, is_told) {
+        } else if let (Err(error), true) = (&found, is_logged) {
             let error = with_causes(error);
             tracing::warn!(
                 root = root.as_str(),
@@ -181,11 +181,11 @@ impl IndexWatch {
                 if let Some(fault) = shown.or_else(|| failure.fault()) {
                     self.note_site(&settings.site(), root, Some(fault));
                 }
-                self.indexes.name.asked(root, Some(failure));
+                self.indexes.name.requested(root, Some(failure));
                 (Round::Silent, false)
             }
             Ok(found) => {
-                self.indexes.name.asked(root, None);
+                self.indexes.name.requested(root, None);
                 self.take_found(root, known, found)
             }
         }
@@ -214,7 +214,7 @@ impl IndexWatch {
         (round, true)
     }
 
-    async fn learn_indexes(&mut self, site: &BackendSettings, is_told: bool) -> (Round, bool) {
+    async fn learn_indexes(&mut self, site: &BackendSettings, is_logged: bool) -> (Round, bool) {
         let (mut round, mut is_changed) = (Round::Complete, false);
         for source in IndexSource::all(site) {
             match read_index(site, source.root(), Some(self.reloader.circle())).await {
@@ -225,14 +225,14 @@ impl IndexWatch {
                     let circle = Some(self.reloader.circle());
                     let second = read_second(&self.reloader.settings(), source.root(), circle).await;
                     if let Some(table) = self.indexes.learn(&source, index.with_second(second)) {
-                        tell(&source, &table);
+                        log_table(&source, &table);
                         is_changed = true;
                     }
                 }
-                Err(error) if error.is_an_answer() => {
+                Err(error) if error.is_of_site() => {
                     round = round.max(Round::Incomplete);
                     is_changed |= self.indexes.withhold(&source);
-                    self.note_failure(&site.origin.namespace, &source, &error, is_told);
+                    self.note_failure(&site.origin.namespace, &source, &error, is_logged);
                     if let Some(fault) = error.shown_fault() {
                         self.note_site(site, source.root(), Some(fault));
                     }
@@ -242,7 +242,7 @@ impl IndexWatch {
                         self.reloader.look_at_site().await;
                     }
                     round = Round::Silent;
-                    self.note_failure(&site.origin.namespace, &source, &error, is_told);
+                    self.note_failure(&site.origin.namespace, &source, &error, is_logged);
                     if let Some(fault) = error.shown_fault().or_else(|| error.into_failure().fault()) {
                         self.note_site(site, source.root(), Some(fault));
                     }
@@ -278,7 +278,13 @@ impl IndexWatch {
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.
-    fn note_failure(&mut self, namespace: &str, source: &IndexSource, error: &IndexReadError, is_told: bool) {
+    fn note_failure(
+        &mut self,
+        namespace: &str,
+        source: &IndexSource,
+        error: &IndexReadError,
+        is_logged: bool,
+    ) {
         self.reloader.metrics().indexes().failed();
         let drifts = error.drifts(namespace);
         let is_absent = absent(&drifts).is_some();
@@ -286,7 +292,7 @@ impl IndexWatch {
             self.drifts.note(&site_name(source), source.root(), drifts);
         }
         // A circle is logged when it is found, and when it ends.
-        if !is_absent && is_told && !matches!(error, IndexReadError::Circle) {
+        if !is_absent && is_logged && !matches!(error, IndexReadError::Circle) {
             let root = source.root().as_str();
             let error = with_causes(error);
             tracing::warn!(root, error, "the index cannot be read, the table in force stays");
@@ -303,7 +309,7 @@ async fn keep(indexes: SiteIndexes, site: BackendSettings) {
 }
 
 /// Logs a new table in force: `-` is not judged, `+` is forwarded unjudged.
-fn tell(source: &IndexSource, table: &TableInForce) {
+fn log_table(source: &IndexSource, table: &TableInForce) {
     let differences = table.differences();
     let named = differences.get(..MOST_NAMED).unwrap_or(&differences);
     tracing::info!(

@@ -37,7 +37,7 @@ impl AwaitedName {
     }
 
     /// Takes the failure of a root whose namespaces were requested. Calls that wanted that have it.
-    pub(crate) fn asked(&self, root: &Url, failure: Option<ExchangeFailure>) {
+    pub(crate) fn requested(&self, root: &Url, failure: Option<ExchangeFailure>) {
         pin!(self.wanted.notified()).enable();
         if let Some(failure) = failure {
             *self.failed.lock() = Some((root.clone(), Arc::new(failure)));

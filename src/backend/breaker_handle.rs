@@ -83,7 +83,7 @@ fn log(backend: &str, before: Position, after: Position) {
                 "the origin is out of order: reads are refused, but for one probe at a time"
             );
         }
-        (_, Position::Closed) => tracing::info!(backend, "the origin answers again: reads pass"),
+        (_, Position::Closed) => tracing::info!(backend, "the origin responds again: reads pass"),
         (_, Position::HalfOpen) => tracing::debug!(backend, "a read probes the origin"),
         (_, Position::Open) => tracing::debug!(backend, "the origin is still out of order"),
     }

@@ -135,7 +135,7 @@ impl ExchangeFailure {
                 "if the site can carry more at once, raise origin.max_in_flight"
             }
             Self::Unavailable { .. } => {
-                "the log lines before say why reads of the origin failed; the breaker asks again by itself"
+                "the log lines before have the reason why reads of the origin failed; the breaker tries again by itself"
             }
             Self::Circle => CIRCLE_ADVICE,
             Self::Dns(_) => {
@@ -160,7 +160,7 @@ impl ExchangeFailure {
                  timeouts.origin_write for its writes"
             }
             Self::Terminated(_) => {
-                "the web server closed the connection without an answer: its error log says why"
+                "the web server closed the connection without a response: its error log has the reason"
             }
             Self::NotHttp(_) => {
                 "check scheme and port in origin.url: what listens there does not speak HTTP in this way"
@@ -172,7 +172,7 @@ impl ExchangeFailure {
                 "look for a plugin that sends many or long headers"
             }
             Self::TooLarge => {
-                "raise limits.response_bytes if such answers are legitimate, or have clients ask for smaller pages"
+                "raise limits.response_bytes if such responses are legitimate, or have clients request smaller pages"
             }
         }
     }

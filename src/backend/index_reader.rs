@@ -35,19 +35,19 @@ pub enum IndexReadError {
     #[error(transparent)]
     Address(#[from] AddressFault),
     /// The exchange failed, or took longer than `timeouts.origin_read`.
-    #[error("the site does not answer")]
+    #[error("the site does not respond")]
     Exchange(#[from] reqwest::Error),
     /// The request came back to this edge.
     #[error("the site's address leads back to this edge")]
     Circle,
     /// The site responded with another status than 200.
-    #[error("the site answers with status {0}")]
+    #[error("the site responds with status {0}")]
     Status(u16),
     /// The response is no index.
-    #[error("the answer is no index")]
+    #[error("the response is no index")]
     Index(#[from] IndexFault),
     /// The response is JSON, and no index of the namespace.
-    #[error("the answer is no index")]
+    #[error("the response is no index")]
     Unlike {
         /// The fault of the index.
         #[source]
@@ -102,7 +102,7 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
                 let second = read_second(settings, source.root(), None).await;
                 known.learn(&source, index.with_second(second));
             }
-            Err(error) if error.is_an_answer() => drop(known.withhold(&source)),
+            Err(error) if error.is_of_site() => drop(known.withhold(&source)),
             Err(error) => return Err(error),
         }
     }
@@ -152,7 +152,7 @@ pub async fn read_beside(backend: &BackendSettings, path: &str) -> Result<Option
     let reader = IndexReader::new(backend, &backend.origin.url)?;
     match reader.document(path, None).await {
         Ok(document) => Ok(Some(document)),
-        Err(error) if error.is_an_answer() => Ok(None),
+        Err(error) if error.is_of_site() => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -196,7 +196,7 @@ pub(crate) async fn read_words(
     for (path, query) in Words::probes(backend.origin.namespace.as_str()) {
         let (status, body) = reader.fetch(&path, query).await?;
         let response = IndexReadError::Status(status.as_u16());
-        if !response.is_an_answer() {
+        if !response.is_of_site() {
             return Err(response);
         }
         words.hear(status, &body);
@@ -209,7 +209,7 @@ pub(crate) async fn read_words(
             path,
             query,
             status,
-            "the site was asked how it words a refusal"
+            "the words of a refusal were requested from the site"
         );
     }
     Ok(Some(words))
@@ -236,7 +236,7 @@ impl IndexReadError {
     }
 
     /// Returns true if the site itself responded, and its response counts: it is neither down nor busy.
-    pub(crate) const fn is_an_answer(&self) -> bool {
+    pub(crate) const fn is_of_site(&self) -> bool {
         match self {
             Self::Client(_) | Self::Address(_) | Self::Exchange(_) | Self::Circle => false,
             Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
@@ -302,7 +302,7 @@ impl<'a> IndexReader<'a> {
                 Ok(index) if PublishedIndex::of_document(&index, known).is_ok() => {
                     return Ok(Some(known.to_owned()));
                 }
-                Err(error) if !error.is_an_answer() => return Err(error),
+                Err(error) if !error.is_of_site() => return Err(error),
                 Ok(_) | Err(_) => {}
             }
         }

@@ -120,7 +120,7 @@ impl<'c> Outgoing<'c> {
     }
 
     /// Method and address.
-    pub(crate) fn asks(&self) -> (&Method, &Url) {
+    pub(crate) fn method_and_url(&self) -> (&Method, &Url) {
         (self.request.method(), self.request.url())
     }
 

@@ -70,7 +70,7 @@ pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
 }
 
 /// The nonce of a request for facts, which no other request has; none if the system gives no random bytes.
-pub fn question_nonce() -> Option<[u8; 16]> {
+pub fn fresh_nonce() -> Option<[u8; 16]> {
     let mut nonce = [0; 16];
     SystemRandom::new().fill(&mut nonce).ok()?;
     Some(nonce)
@@ -115,14 +115,14 @@ impl OwnRequests {
 
     /// Members of the root's index; none if the response is no success.
     pub(crate) async fn index(&self, backend: &Backend, query: &str) -> Option<Bytes> {
-        let (head, body) = self.ask(backend, ("/", query), (MOST_BYTES, None)).await?;
+        let (head, body) = self.send(backend, ("/", query), (MOST_BYTES, None)).await?;
         body.filter(|_| head.status == StatusCode::OK)
     }
 
     /// Requests the namespaces of the root, so that the record of the backend is fresh.
     pub(super) async fn look(&self, backend: &Backend) {
         let _ = self
-            .ask(backend, ("/", "_fields=namespaces"), (MOST_BYTES, None))
+            .send(backend, ("/", "_fields=namespaces"), (MOST_BYTES, None))
             .await;
     }
 
@@ -131,7 +131,7 @@ impl OwnRequests {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
         let Some((head, body)) = self
-            .ask(backend, (CHANGES_PATH, &query), (MOST_BYTES, None))
+            .send(backend, (CHANGES_PATH, &query), (MOST_BYTES, None))
             .await
         else {
             return (CountResponse::None, None);
@@ -157,10 +157,10 @@ impl OwnRequests {
         question: &FactsQuestion,
     ) -> Result<FactsReply, FactsReplyFault> {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
-        let nonce = question_nonce().ok_or(FactsReplyFault::NoReply)?;
+        let nonce = fresh_nonce().ok_or(FactsReplyFault::NoReply)?;
         let asked = (FactsQuestion::PATH, &*question.query(nonce));
         let bounds = (FactsReply::MOST_BYTES, Some(FACTS_PATIENCE));
-        let response = self.ask(backend, asked, bounds).await;
+        let response = self.send(backend, asked, bounds).await;
         let (head, body) = response.ok_or(FactsReplyFault::NoReply)?;
         let body = body.ok_or(FactsReplyFault::NoReply)?;
         FactsReply::of_response(
@@ -174,7 +174,7 @@ impl OwnRequests {
 
     /// Sends a request for a path and a query, and notes its evidence about the site: a proxy in front that reports the
     /// site as down is an outage. None without a head; no body if it broke off or is larger than this.
-    async fn ask(
+    async fn send(
         &self,
         backend: &Backend,
         (path, query): (&str, &str),

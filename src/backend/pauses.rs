@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_mins(5);
 
 /// The pause that a receiver demands with `Retry-After`, in seconds or as a date, up to five minutes; none without the
 /// header.
-pub fn asked(headers: &HeaderMap) -> Option<Duration> {
+pub fn demanded(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
@@ -51,18 +51,18 @@ mod tests {
 
     #[test]
     fn receivers_ask_in_seconds_or_by_a_date() {
-        let asked = |text: &str| {
+        let pause = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, text.parse().unwrap());
-            asked(&headers)
+            demanded(&headers)
         };
-        assert_eq!(asked("3"), Some(Duration::from_secs(3)));
-        assert_eq!(asked("0"), Some(Duration::ZERO));
-        assert_eq!(asked("99999999"), Some(LONGEST));
-        assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
-        assert_eq!(asked("Fri, 06 Nov 2093 08:49:37 GMT"), Some(LONGEST));
+        assert_eq!(pause("3"), Some(Duration::from_secs(3)));
+        assert_eq!(pause("0"), Some(Duration::ZERO));
+        assert_eq!(pause("99999999"), Some(LONGEST));
+        assert_eq!(pause("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
+        assert_eq!(pause("Fri, 06 Nov 2093 08:49:37 GMT"), Some(LONGEST));
         for odd in ["", "-1", "soon", "1.5"] {
-            assert_eq!(asked(odd), None, "{odd}");
+            assert_eq!(pause(odd), None, "{odd}");
         }
     }
 

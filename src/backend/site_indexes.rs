@@ -41,7 +41,7 @@ enum KnownIndex {
         table: Arc<TableInForce>,
         words: Words,
         /// True if the words were requested since the index has changed.
-        is_asked: bool,
+        has_words: bool,
     },
     /// The site responds there, without an index.
     Withheld,
@@ -111,16 +111,16 @@ impl SiteIndexes {
             index,
             table: Arc::clone(&table),
             words,
-            is_asked: false,
+            has_words: false,
         };
         known.insert(source.clone(), entry);
         Some(table)
     }
 
     /// Takes the words of a place whose index is known.
-    pub(crate) fn learn_words(&self, source: &IndexSource, heard: Words) {
-        if let Some(KnownIndex::Read { words, is_asked, .. }) = self.known.lock().get_mut(source) {
-            (*words, *is_asked) = (heard, true);
+    pub(crate) fn learn_words(&self, source: &IndexSource, found: Words) {
+        if let Some(KnownIndex::Read { words, has_words, .. }) = self.known.lock().get_mut(source) {
+            (*words, *has_words) = (found, true);
         }
     }
 
@@ -128,7 +128,7 @@ impl SiteIndexes {
     pub(crate) fn words(&self, site: &BackendSettings) -> Vec<(IndexSource, Option<Words>)> {
         let known = self.known.lock();
         let words = |source: IndexSource| match known.get(&source)? {
-            KnownIndex::Read { words, is_asked, .. } => Some((source, is_asked.then(|| words.clone()))),
+            KnownIndex::Read { words, has_words, .. } => Some((source, has_words.then(|| words.clone()))),
             KnownIndex::Withheld => None,
         };
         IndexSource::all(site).into_iter().filter_map(words).collect()
@@ -201,10 +201,10 @@ impl SiteIndexes {
                 Some(KnownIndex::Read {
                     index,
                     words,
-                    is_asked,
+                    has_words,
                     ..
                 }) => {
-                    let words = is_asked.then(|| words.to_json());
+                    let words = has_words.then(|| words.to_json());
                     json!({"root": root, "namespace": namespace, "index": index.to_json(), "words": words})
                 }
                 Some(KnownIndex::Withheld) => json!({"root": root, "namespace": namespace, "withheld": true}),
@@ -242,7 +242,7 @@ impl IndexSource {
 /// The settings with the namespace and the words, and the tables in force, that a document of indexes names, for
 /// commands that judge without serving.
 pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
-    let settings = with_told_namespace(settings, indexes);
+    let settings = with_reported_namespace(settings, indexes);
     let site = settings.site();
     let known = SiteIndexes::default();
     known.take(&site, indexes);
@@ -252,13 +252,13 @@ pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce
 /// The settings with the namespace that their file has as listed by the site, unless they name one.
 pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
     match stored_indexes(&settings.site()) {
-        Some(stored) => with_told_namespace(settings, &stored),
+        Some(stored) => with_reported_namespace(settings, &stored),
         None => settings,
     }
 }
 
 /// The settings with the namespace that a document of indexes names, unless they name one.
-pub(crate) fn with_told_namespace(mut settings: Settings, document: &Value) -> Settings {
+pub(crate) fn with_reported_namespace(mut settings: Settings, document: &Value) -> Settings {
     if settings.origin.namespace != OriginNamespace::Assumed {
         return settings;
     }
@@ -266,8 +266,8 @@ pub(crate) fn with_told_namespace(mut settings: Settings, document: &Value) -> S
     let mut of_site = entries(document)
         .iter()
         .filter(|entry| entry.get("root").and_then(Value::as_str) == root);
-    let told = of_site.find_map(|entry| entry.get("namespace")?.as_str());
-    if let Some(listed) = told.and_then(|name| calendar_namespace(std::iter::once(name))) {
+    let reported = of_site.find_map(|entry| entry.get("namespace")?.as_str());
+    if let Some(listed) = reported.and_then(|name| calendar_namespace(std::iter::once(name))) {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings

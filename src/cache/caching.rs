@@ -79,7 +79,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    async fn answer(&self, query: KeyedCall<'_>, call: CalendarCall) -> CallResponse {
+    async fn respond(&self, query: KeyedCall<'_>, call: CalendarCall) -> CallResponse {
         let now = unix_time();
         match self.filling.cache.find(&query.key, now) {
             Lookup::Stored(stored, Serving::Fresh(left)) => {
@@ -91,14 +91,14 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 let stale = CacheOutcome::Stale(stale);
                 self.served.stored(&stored, &query, stale, now).showing(stored)
             }
-            Lookup::Stored(stored, _) => Box::pin(self.ask(query, call, Some(stored))).await,
-            Lookup::Nothing => Box::pin(self.ask(query, call, None)).await,
+            Lookup::Stored(stored, _) => Box::pin(self.request(query, call, Some(stored))).await,
+            Lookup::Nothing => Box::pin(self.request(query, call, None)).await,
         }
     }
 
     /// Requests the response from the site, or waits for a leader that does. `older` is a response that may be served
     /// if the site fails.
-    async fn ask(
+    async fn request(
         &self,
         query: KeyedCall<'_>,
         call: CalendarCall,
@@ -149,15 +149,15 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 let own = response.lock().take();
                 match own {
                     Some(response) => self.served.fresh(response, query.operation(), asked(None)),
-                    None => self.ask_alone(call, &query).await,
+                    None => self.request_alone(call, &query).await,
                 }
             }
             // Another client's response, or none: this client's call goes to the site by itself.
-            Some(SharedOutcome::Uncacheable(_)) | None => self.ask_alone(call, &query).await,
+            Some(SharedOutcome::Uncacheable(_)) | None => self.request_alone(call, &query).await,
         }
     }
 
-    async fn ask_alone(&self, call: CalendarCall, query: &KeyedCall<'_>) -> CallResponse {
+    async fn request_alone(&self, call: CalendarCall, query: &KeyedCall<'_>) -> CallResponse {
         let asked = Asked {
             collapsed: false,
             stored_for: None,
@@ -183,8 +183,10 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 let progress = leader.progress();
                 let filling = Arc::clone(&self.filling);
                 let by_get = query.call.for_everybody();
-                let call =
-                    by_get.map_or_else(|| call.clone(), |get| call.asking(Arc::new(JudgedCall::new(get))));
+                let call = by_get.map_or_else(
+                    || call.clone(),
+                    |get| call.with_call(Arc::new(JudgedCall::new(get))),
+                );
                 self.filling
                     .drain
                     .spawn(filling.fill(leader, call, older.cloned()));
@@ -244,7 +246,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         self.companions.called();
         let judged = Arc::clone(&call.call);
         match self.filling.policy.judge(&judged) {
-            Some(Ok(cacheable)) => self.answer(self.query(cacheable, &call), call).await,
+            Some(Ok(cacheable)) => self.respond(self.query(cacheable, &call), call).await,
             // Such operations have no cache that a header could name.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {

@@ -28,7 +28,7 @@ struct CollapsedRequest<L> {
 #[derive(Debug, Clone)]
 pub(super) enum Progress<L> {
     /// The site has the request.
-    Asking,
+    Sent,
     /// The request waits for a permit of the site.
     Queued,
     /// The first attempt failed; for the sake of the followers there is a second one.
@@ -76,7 +76,7 @@ impl<L> CollapsedRequests<L> {
         {
             return CollapsedRole::Follower(waiting.progress.subscribe());
         }
-        let progress = watch::Sender::new(Progress::Asking);
+        let progress = watch::Sender::new(Progress::Sent);
         let waiting = CollapsedRequest {
             generation,
             progress: progress.clone(),
@@ -99,7 +99,7 @@ impl<L> Progress<L> {
         match self {
             Self::Finished(outcome) => Some(outcome),
             Self::FailedOnce(outcome) if is_leader => Some(outcome),
-            Self::Asking | Self::Queued | Self::FailedOnce(_) => None,
+            Self::Sent | Self::Queued | Self::FailedOnce(_) => None,
         }
     }
 }
@@ -129,9 +129,9 @@ impl<L> Leader<L> {
             let next = if is_queued {
                 Progress::Queued
             } else {
-                Progress::Asking
+                Progress::Sent
             };
-            let may_change = matches!(progress, Progress::Asking | Progress::Queued);
+            let may_change = matches!(progress, Progress::Sent | Progress::Queued);
             if may_change {
                 *progress = next;
             }

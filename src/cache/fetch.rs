@@ -14,7 +14,7 @@ use crate::backend::{Backends, OwnRequests, QueueWatch};
 use crate::calls::{CalendarCall, CallResponse, Stage, StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::ChangeFeed;
 use crate::server::Drain;
-use crate::server::response::AnsweredBy;
+use crate::server::response::ResponseSource;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
 use calendar_edge_core::errors;
@@ -128,7 +128,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let received = self.fetch(call).await;
         if let Some(written) = received.stored {
             // Made of stored responses, it has their lifetime and their dependencies.
-            if u64::try_from(written.answer().body().len()).is_ok_and(|length| length <= self.largest_body) {
+            if u64::try_from(written.whole().body().len()).is_ok_and(|length| length <= self.largest_body) {
                 self.cache.keep(leader.key(), &written);
             }
             return SharedOutcome::Stored(written);
@@ -142,9 +142,9 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                 return SharedOutcome::uncacheable(received);
             }
             Storable::Failure => (source(&received), false),
-            Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
+            Storable::Yes | Storable::Briefly => (ResponseSource::Cache, true),
         };
-        let Some(answer) = whole_answer(received, by).await else {
+        let Some(answer) = whole_response(received, by).await else {
             return SharedOutcome::Uncacheable(Arc::default());
         };
         match self.policy.judge(&asked) {
@@ -158,7 +158,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                 if answer.status() == StatusCode::OK {
                     self.feed.shown(&fill.dependencies);
                 }
-                let stored = self.cache.answer(answer, fill, older);
+                let stored = self.cache.stored_response(answer, fill, older);
                 self.cache.keep(leader.key(), &stored);
                 SharedOutcome::Stored(stored)
             }
@@ -170,7 +170,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     pub(super) async fn fetch(&self, call: CalendarCall) -> CallResponse {
         let received = self.inner.call(call).await;
         let code = match source(&received) {
-            AnsweredBy::Edge { code } => code,
+            ResponseSource::Edge { code } => code,
             _ => "",
         };
         let unsent = [errors::OVERLOADED, errors::ORIGIN_UNAVAILABLE];
@@ -212,18 +212,18 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
             Some(zone) => self.cache.clock().set(zone),
             None => {
                 tracing::debug!(
-                    "the site does not tell its time zone: days may end every quarter of an hour"
+                    "the site does not report its time zone: days may end every quarter of an hour"
                 );
             }
         }
     }
 }
 
-fn source(received: &CallResponse) -> AnsweredBy {
-    received.response.facts.by().unwrap_or(AnsweredBy::Backend)
+fn source(received: &CallResponse) -> ResponseSource {
+    received.response.facts.by().unwrap_or(ResponseSource::Backend)
 }
 
-async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<WholeResponse> {
+async fn whole_response(received: CallResponse, by: ResponseSource) -> Option<WholeResponse> {
     let (head, body) = received.response.response.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
     Some(WholeResponse::copied(head.status, &head.headers, &body, by))

@@ -15,7 +15,7 @@ use crate::calls::{
 };
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::bodies::{CollectError, read_within};
-use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
+use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, whole};
 use crate::server::threads::Computing;
 use crate::telemetry::{RateLimitMetrics, Warnings};
 use calendar_edge_core::cache::Storable;
@@ -96,7 +96,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         let mut response = match whole {
             None => self.json.call(call).await,
             Some(whole) => {
-                let call = call.asking(Arc::new(JudgedCall::new(whole)));
+                let call = call.with_call(Arc::new(JudgedCall::new(whole)));
                 Box::pin(self.written.call(call)).await
             }
         };
@@ -121,7 +121,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         for number in 1.. {
             let page = self.page(call, number).await?;
             // The request itself has paid for the first page.
-            if number > 1 && page.response.response.facts.by() == Some(AnsweredBy::Backend) {
+            if number > 1 && page.response.response.facts.by() == Some(ResponseSource::Backend) {
                 self.charge(&call.client)?;
             }
             let body = page.body.clone();
@@ -142,7 +142,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         let asked = call.call.page_of_read(number).ok_or(PageFault::Unreadable)?;
         let call = CalendarCall {
             form: Representation::Json,
-            ..call.asking(Arc::new(JudgedCall::new(asked)))
+            ..call.with_call(Arc::new(JudgedCall::new(asked)))
         };
         let response = self.json.call(call).await;
         match EventPage::of(response, &self.buffers).await {
@@ -174,16 +174,17 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
     ) -> CallResponse {
         let headers = form.headers_of(pages.headers, written.body.len());
         let stored = pages.made_of.map(|made_of| {
-            let answer = WholeResponse::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
+            let answer =
+                WholeResponse::copied(StatusCode::OK, &headers, &written.body, ResponseSource::Cache);
             let fill = StoredMetadata {
                 generation,
                 ..made_of
             };
-            self.cache.answer(answer, fill, None)
+            self.cache.stored_response(answer, fill, None)
         });
         let facts = &pages.first.response.facts;
         let facts = ResponseFacts::Calendar {
-            by: facts.by().unwrap_or(AnsweredBy::Backend),
+            by: facts.by().unwrap_or(ResponseSource::Backend),
             audience: facts.audience().unwrap_or(Audience::OneClient),
             // Those of the page are of another body.
             codings: None,
@@ -228,9 +229,9 @@ impl EventPage {
     /// The page in a response, even if the client has the stored one already.
     async fn of(response: CallResponse, buffers: &BufferBudget) -> Result<Self, Unwritten> {
         if let Some(stored) = &response.stored
-            && stored.answer().status() == StatusCode::OK
+            && stored.whole().status() == StatusCode::OK
         {
-            let answer = stored.answer();
+            let answer = stored.whole();
             return Ok(Self {
                 headers: answer.headers().clone(),
                 body: answer.body().clone(),

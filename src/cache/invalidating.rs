@@ -23,7 +23,7 @@ pub(crate) struct Invalidating<S> {
 }
 
 /// The longest wait for the other edges of a fleet to receive it, before the response to a write leaves.
-const TELLING: Duration = Duration::from_millis(50);
+const SENDING: Duration = Duration::from_millis(50);
 
 // === impl Invalidating ===
 
@@ -50,20 +50,20 @@ impl<S> Invalidating<S> {
         if !end.removes() {
             return;
         }
-        let is_told = end.is_told_in(self.place);
-        let telling = is_told.then(|| self.announcements.tell_write(&removal));
+        let is_sent = end.is_told_in(self.place);
+        let sent = is_sent.then(|| self.announcements.send_write(&removal));
         self.cache.begin_removal(&removal, RemovalCause::Write);
         if end.removes_again() {
             let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
             let pause = self.longest_write;
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
-                announcements.tell_write(&removal);
+                announcements.send_write(&removal);
                 cache.begin_removal(&removal, RemovalCause::Write);
             });
         }
-        if let Some(telling) = telling {
-            telling.within(TELLING).await;
+        if let Some(sent) = sent {
+            sent.within(SENDING).await;
         }
     }
 }

@@ -10,15 +10,15 @@ metrics! {
     /// The metrics of the cache; clones share their values.
     pub(crate) struct CacheMetrics {
         cache_bypasses: Counter["reason" in Bypass::ALL] = "Reads that passed the cache by, by the reason";
-        cache_entries: Gauge = "Kept answers";
-        cache_evictions: Counter = "Answers that were dropped for want of memory";
-        cache_fills_coalesced: Counter = "Reads that waited for the same question of another client";
+        cache_entries: Gauge = "Stored responses";
+        cache_evictions: Counter = "Responses that were dropped for want of memory";
+        cache_fills_coalesced: Counter = "Reads that waited for the same request of another client";
         cache_lookups: Counter["operation", "result"] = "Reads by what the cache did with them";
-        cache_fetches: Counter = "Requests that the cache sent to the site: for misses, behind stale answers, and for its time zone";
+        cache_fetches: Counter = "Requests that the cache sent to the site: for misses, behind stale responses, and for its time zone";
         cache_removals: Counter["cause" in RemovalCause::ALL] = "Removals because something changed";
-        cache_weight_bytes: Gauge = "Memory of all kept answers";
+        cache_weight_bytes: Gauge = "Memory of all stored responses";
         companion_silent: Gauge =
-            "Whether `origin.secret_file` is set, and clients called for 30 times `cache.reconcile` without a sign of the \
+            "1 if `origin.secret_file` is set, and clients called for 30 times `cache.reconcile` without a sign of the \
              companion plugin";
     }
 }

@@ -10,7 +10,7 @@ use super::metrics::CacheMetrics;
 use crate::calls::{CallResponse, StoredResponse, WholeResponse};
 use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
-use crate::server::response::{AnsweredBy, PlainResponse};
+use crate::server::response::{PlainResponse, ResponseSource};
 use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife, stated_age};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
@@ -51,9 +51,9 @@ impl CacheReport {
         let by = match outcome {
             // It was stored on its way to this client.
             CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) if !asked.collapsed => {
-                AnsweredBy::Backend
+                ResponseSource::Backend
             }
-            _ => stored.answer().by(),
+            _ => stored.whole().by(),
         };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
@@ -61,7 +61,7 @@ impl CacheReport {
             headers.remove(EXPIRES);
         }
         let response = for_everybody(response, by, stored.codings());
-        self.told(response, query.operation(), outcome, stored.age(now))
+        self.with_report(response, query.operation(), outcome, stored.age(now))
     }
 
     /// The `Cache-Control` of a stored response: no more than the site allows.
@@ -105,28 +105,32 @@ impl CacheReport {
         operation: &'static str,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        self.told(response, operation, outcome, Duration::ZERO)
+        self.with_report(response, operation, outcome, Duration::ZERO)
     }
 
-    fn told(
+    fn with_report(
         &self,
-        mut told: CallResponse,
+        mut response: CallResponse,
         operation: &'static str,
         outcome: CacheOutcome,
         age: Duration,
     ) -> CallResponse {
         self.metrics.looked_up(operation, outcome);
-        let headers = told.response.headers_mut();
+        let headers = response.response.headers_mut();
         headers.insert(CACHE_STATUS, outcome.header());
         // A cache between the edge and the site may have kept it before (RFC 9111 section 4.2.3).
         let age = age.saturating_add(stated_age(headers));
         headers.insert(AGE, HeaderValue::from(age.as_secs()));
-        told
+        response
     }
 }
 
 /// A response of the calendar for all clients.
-fn for_everybody(response: PlainResponse, by: AnsweredBy, codings: Option<StoredCodings>) -> CallResponse {
+fn for_everybody(
+    response: PlainResponse,
+    by: ResponseSource,
+    codings: Option<StoredCodings>,
+) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,
         audience: Audience::Everybody,

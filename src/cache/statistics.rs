@@ -13,14 +13,14 @@ impl Cache {
     /// share of lookups that were served from the cache, by operation.
     pub(crate) fn statistics(&self, now: UnixTime) -> Value {
         let settings = self.settings();
-        let answers = self.answers();
-        answers.run_pending_tasks();
-        let held = answers.iter().filter(|(_, stored)| self.holds(stored));
+        let responses = self.responses();
+        responses.run_pending_tasks();
+        let held = responses.iter().filter(|(_, stored)| self.holds(stored));
         let oldest = held.map(|(_, stored)| stored.age(now)).max();
         json!({
             "enabled": settings.enabled,
-            "entries": answers.entry_count(),
-            "bytes": answers.weighted_size(),
+            "entries": responses.entry_count(),
+            "bytes": responses.weighted_size(),
             "memory": settings.memory,
             "oldest": oldest.map(|age| age.as_secs()),
             "generation": self.generation(),
@@ -42,8 +42,8 @@ impl Cache {
 
     /// The number of stored responses, and their memory in bytes.
     pub(crate) fn weight(&self) -> (u64, u64) {
-        let answers = self.answers();
-        answers.run_pending_tasks();
-        (answers.entry_count(), answers.weighted_size())
+        let responses = self.responses();
+        responses.run_pending_tasks();
+        (responses.entry_count(), responses.weighted_size())
     }
 }

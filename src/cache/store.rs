@@ -27,7 +27,7 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 struct CacheState {
     settings: ArcSwap<CacheSettings>,
-    answers: ArcSwap<StoredResponses>,
+    responses: ArcSwap<StoredResponses>,
     generations: RemovalLog,
     /// The last signs of the companion plugin, if there was any.
     companion: ArcSwapOption<CompanionSigns>,
@@ -59,7 +59,7 @@ impl Cache {
         Self {
             shared: Arc::new(CacheState {
                 settings: ArcSwap::from_pointee(settings.clone()),
-                answers: ArcSwap::from_pointee(answers(settings.memory, metrics.clone())),
+                responses: ArcSwap::from_pointee(responses(settings.memory, metrics.clone())),
                 generations: RemovalLog::new(),
                 companion: ArcSwapOption::empty(),
                 clock: SiteClock::default(),
@@ -74,14 +74,14 @@ impl Cache {
     pub(super) fn take(&self, settings: &CacheSettings) {
         let old = self.shared.settings.swap(Arc::new(settings.clone()));
         if !settings.enabled {
-            self.answers().invalidate_all();
+            self.responses().invalidate_all();
         }
         if old.memory != settings.memory {
-            let next = answers(settings.memory, self.shared.metrics.clone());
-            for (key, stored) in self.answers().iter() {
+            let next = responses(settings.memory, self.shared.metrics.clone());
+            for (key, stored) in self.responses().iter() {
                 next.insert((*key).clone(), stored);
             }
-            self.shared.answers.store(Arc::new(next));
+            self.shared.responses.store(Arc::new(next));
         }
     }
 
@@ -107,16 +107,16 @@ impl Cache {
 
     /// Finds the response for a key at a time.
     pub(crate) fn find(&self, key: &str, now: UnixTime) -> Lookup {
-        let Some(stored) = self.answers().get(key) else {
+        let Some(stored) = self.responses().get(key) else {
             return Lookup::Nothing;
         };
         if !self.holds(&stored) {
-            self.answers().invalidate(key);
+            self.responses().invalidate(key);
             return Lookup::Nothing;
         }
         match self.serving(&stored, now) {
             Serving::Expired => {
-                self.answers().invalidate(key);
+                self.responses().invalidate(key);
                 Lookup::Nothing
             }
             serving => Lookup::Stored(stored, serving),
@@ -137,7 +137,7 @@ impl Cache {
     }
 
     /// A response that can be stored. `older` is the one that it replaces.
-    pub(crate) fn answer(
+    pub(crate) fn stored_response(
         &self,
         answer: WholeResponse,
         fill: StoredMetadata,
@@ -157,7 +157,7 @@ impl Cache {
         let holds = self.holds(stored);
         if holds {
             // A removal between this line and the last is seen by the caller that finds the response.
-            self.answers().insert(key.to_owned(), Arc::clone(stored));
+            self.responses().insert(key.to_owned(), Arc::clone(stored));
             self.shared.has_stored.store(true, Ordering::Relaxed);
         }
         holds
@@ -165,7 +165,7 @@ impl Cache {
 
     /// Drops the response for a key, because the site's present one is not stored.
     pub(crate) fn discard(&self, key: &str) {
-        self.answers().invalidate(key);
+        self.responses().invalidate(key);
     }
 
     /// Removes responses at once, without counting them. Returns the generation that this begins.
@@ -182,8 +182,8 @@ impl Cache {
         self.shared.companion.load().as_deref().copied()
     }
 
-    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
-        self.shared.answers.load()
+    pub(super) fn responses(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
+        self.shared.responses.load()
     }
 }
 
@@ -195,18 +195,18 @@ impl Invalidates for Cache {
     /// The time grows with the number of all stored responses.
     fn drop_removed(&self) -> usize {
         let outdated: Vec<Arc<String>> = self
-            .answers()
+            .responses()
             .iter()
             .filter(|(_, stored)| !self.holds(stored))
             .map(|(key, _)| key)
             .collect();
         for key in &outdated {
-            self.answers().invalidate(key.as_str());
+            self.responses().invalidate(key.as_str());
         }
         outdated.len()
     }
 
-    fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
+    fn companion_seen(&self, at: UnixTime, is_unbroken: bool) {
         self.shared.companion.rcu(|signs| {
             let known = signs.as_deref().copied();
             Some(Arc::new(CompanionSigns::after(known, at, is_unbroken)))
@@ -226,7 +226,7 @@ impl Invalidates for Cache {
     }
 }
 
-fn answers(memory: u64, metrics: CacheMetrics) -> StoredResponses {
+fn responses(memory: u64, metrics: CacheMetrics) -> StoredResponses {
     Moka::builder()
         .max_capacity(memory)
         .weigher(|key: &String, stored: &Arc<StoredResponse>| stored.weight(key))

@@ -9,7 +9,7 @@ use http::HeaderValue;
 use super::call_route::CallRoute;
 use super::forwarded::PublicNames;
 use crate::backend::{AddressedCall, ForwardedHeaders, QueueWatch};
-use crate::layers::AskedRequest;
+use crate::layers::BodilessRequest;
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::cache::forms::Representation;
@@ -67,12 +67,12 @@ impl CalendarCall {
     /// its body is counted until the call has ended.
     pub(crate) fn new(
         call: Arc<JudgedCall>,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         opened: &OpenedCall,
         public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
-        let AskedRequest { head, context, .. } = asked;
+        let BodilessRequest { head, context, .. } = asked;
         let client = ClientSide {
             context: call.client_at(Arc::clone(&public.base), opened.namespace().cloned()),
             address: context.client.address,
@@ -98,7 +98,7 @@ impl CalendarCall {
     }
 
     /// Another call for the same client, on the same way.
-    pub(crate) fn asking(&self, call: Arc<JudgedCall>) -> Self {
+    pub(crate) fn with_call(&self, call: Arc<JudgedCall>) -> Self {
         Self { call, ..self.clone() }
     }
 

@@ -23,10 +23,10 @@ pub(crate) enum CallFailure {
     #[error("the record changed while the PATCH was merged with it")]
     Conflict,
     /// The client's precondition failed for the record.
-    #[error("the record does not meet the precondition of the PATCH")]
+    #[error("the precondition of the PATCH failed for the record")]
     PreconditionFailed,
     /// The site's response is no record that a PATCH can be merged with.
-    #[error("the site's answer is no record that the PATCH can be merged with")]
+    #[error("the site's response is no record that the PATCH can be merged with")]
     NoRecord,
     /// The record is larger than what is held of one response, so that a PATCH cannot be merged with it.
     #[error(
@@ -36,7 +36,7 @@ pub(crate) enum CallFailure {
     RecordTooLarge,
     /// The site names no account of the caller, so that no identity can be sent.
     #[error(
-        "the site does not say who the caller is: its answer to /wp/v2/users/me names no account of the credentials"
+        "the site does not name the caller: its response to /wp/v2/users/me has no account of the credentials"
     )]
     CallerUnknown,
     /// It outlived every deadline.

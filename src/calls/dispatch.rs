@@ -64,10 +64,10 @@ impl Dispatch {
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let root = self.rules.urls().dialled(call.call.request().root);
         let asked = self.companions.as_ref().zip(root);
-        let asked = asked.map(|(companions, root)| (companions, root, companions.asks(root)));
+        let asked = asked.map(|(companions, root)| (companions, root, companions.begin_exchange(root)));
         let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;
         if let Some((companions, root, start)) = asked
-            && companions.heard(root, start, response.status(), response.headers())
+            && companions.take_head(root, start, response.status(), response.headers())
         {
             // A cache between the edge and the site kept it: it must not be kept once more.
             let headers = response.headers_mut();
@@ -87,16 +87,16 @@ impl Dispatch {
             .write(&call.call.addressed, forwarded)?
             .watched(call.queue.clone());
         let context = CallContext::of_call(&call.call, outgoing.target());
-        self.answer(&call, outgoing, &context).await
+        self.exchange_checked(&call, outgoing, &context).await
     }
 
     /// Sends a request that belongs to a call, but is not a call of the calendar.
-    pub(crate) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
+    pub(crate) async fn send_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
         let context = CallContext::of_own_request(call.call.request().root, outgoing.target());
-        self.answer(call, outgoing, &context).await
+        self.exchange_checked(call, outgoing, &context).await
     }
 
-    async fn answer(
+    async fn exchange_checked(
         &self,
         call: &CalendarCall,
         outgoing: Outgoing<'_>,
@@ -106,8 +106,8 @@ impl Dispatch {
         let outgoing = outgoing.noted_in(&call.client.log);
         // Until the response is checked, for which most are read whole.
         let mut timer = ExchangeTimer::new(&call.client.log);
-        let (method, url) = outgoing.asks();
-        timer.asks(method, url);
+        let (method, url) = outgoing.method_and_url();
+        timer.set_request(method, url);
         let started = Instant::now();
         let answer = self.exchange(backend, call, outgoing).await;
         let status = answer.as_ref().map(|(response, _)| response.status());

@@ -170,7 +170,7 @@ pub(crate) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
             causes,
             advice,
             count,
-            "the origin's answer is not passed on"
+            "the origin's response is not passed on"
         );
     });
     refused(&error_with(failure).refusal())

@@ -91,7 +91,7 @@ impl StoredResponse {
     }
 
     /// The response itself.
-    pub(crate) const fn answer(&self) -> &WholeResponse {
+    pub(crate) const fn whole(&self) -> &WholeResponse {
         &self.answer
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use crate::server::response::{AnsweredBy, PlainResponse, whole};
+use crate::server::response::{PlainResponse, ResponseSource, whole};
 
 /// A whole response for all clients, which can be given to many.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct WholeResponse {
     /// With `Content-Length`, which is the length of the body.
     headers: HeaderMap,
     body: Bytes,
-    by: AnsweredBy,
+    by: ResponseSource,
 }
 
 /// Fields that are added for each client.
@@ -26,7 +26,7 @@ const FIELD: usize = 128;
 
 impl WholeResponse {
     /// Copies a response. Parts of a response are parts of larger buffers, which a reference would keep.
-    pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
+    pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: ResponseSource) -> Self {
         let mut copies = HeaderMap::with_capacity(headers.len() + 1);
         for (name, value) in headers {
             if let Ok(copy) = HeaderValue::from_bytes(value.as_bytes()) {
@@ -61,7 +61,7 @@ impl WholeResponse {
     }
 
     /// The part that gave it.
-    pub(crate) const fn by(&self) -> AnsweredBy {
+    pub(crate) const fn by(&self) -> ResponseSource {
         self.by
     }
 

@@ -116,9 +116,9 @@ impl AdminClient {
     /// Status and text of a page, within a time.
     pub(super) fn read(&self, path: &str, patience: Duration) -> anyhow::Result<(StatusCode, String)> {
         let url = self.base.join(path)?;
-        let asked = async { timeout(patience, self.ask(Method::GET, &url, String::new())).await };
+        let asked = async { timeout(patience, self.send(Method::GET, &url, String::new())).await };
         let answer = self.runtime.block_on(asked);
-        answer.with_context(|| format!("no edge answers at {url}"))?
+        answer.with_context(|| format!("no edge responds at {url}"))?
     }
 
     /// Reads a page, which is JSON.
@@ -137,24 +137,24 @@ impl AdminClient {
     }
 
     fn json(&self, method: Method, url: &Url, body: String) -> anyhow::Result<Value> {
-        let (status, text) = self.runtime.block_on(self.ask(method, url, body))?;
-        ensure!(status.is_success(), "{url} answers {status}: {text}");
-        serde_json::from_str(&text).with_context(|| format!("{url} does not answer with JSON"))
+        let (status, text) = self.runtime.block_on(self.send(method, url, body))?;
+        ensure!(status.is_success(), "{url} responds with {status}: {text}");
+        serde_json::from_str(&text).with_context(|| format!("{url} does not respond with JSON"))
     }
 
-    async fn ask(&self, method: Method, url: &Url, body: String) -> anyhow::Result<(StatusCode, String)> {
+    async fn send(&self, method: Method, url: &Url, body: String) -> anyhow::Result<(StatusCode, String)> {
         let mut request = self.client.request(method, url.clone()).body(body);
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, token.clone());
         }
         let response = request.header(CONTENT_TYPE, "application/json").send().await;
-        let response = response.with_context(|| format!("no edge answers at {url}"))?;
+        let response = response.with_context(|| format!("no edge responds at {url}"))?;
         let status = response.status();
         let body = Limited::new(reqwest::Body::from(response), MOST_BYTES)
             .collect()
             .await;
         let body =
-            body.map_err(|error| anyhow!(error).context("the answer broke off, or is no answer of an edge"))?;
+            body.map_err(|error| anyhow!(error).context("the response broke off, or is none of an edge"))?;
         Ok((status, String::from_utf8(body.to_bytes().into())?))
     }
 }

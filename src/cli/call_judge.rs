@@ -16,7 +16,7 @@ pub(super) enum Judged {
     /// It sends this call to a backend.
     Call(Box<DryRunCall>),
     /// It responds itself.
-    Answered,
+    OwnResponse,
     /// The request is not for the calendar.
     Elsewhere,
 }
@@ -44,7 +44,7 @@ impl<'s> CallJudge<'s> {
     pub(super) fn judge(&self, request: &TypedRequest) -> Judged {
         let parts = self.parts(request);
         let Ok(host) = self.head.check(&parts) else {
-            return Judged::Answered;
+            return Judged::OwnResponse;
         };
         let addressed = Addressed {
             scheme: Scheme::Http,
@@ -58,11 +58,11 @@ impl<'s> CallJudge<'s> {
         };
         let outcome = match self.decider.decide(&head, request.body.as_bytes()) {
             Decision::Judged(judgement) => judgement.outcome,
-            Decision::Preflight | Decision::Refuse(_) => return Judged::Answered,
+            Decision::Preflight | Decision::Refuse(_) => return Judged::OwnResponse,
             Decision::Site | Decision::RestIndex(_) | Decision::OpenApi(_) => return Judged::Elsewhere,
         };
         let Outcome::Forward(call) = outcome else {
-            return Judged::Answered;
+            return Judged::OwnResponse;
         };
         let target = self.decider.target_of(&head, request.body.as_bytes());
         let namespace = target.and_then(|target| Some(target.matched?.namespace));

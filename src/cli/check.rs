@@ -14,7 +14,7 @@ use super::args::SiteArgs;
 use super::colour::has_colours;
 use super::environment::Environment;
 use super::runtime;
-use super::status::{Status, tell};
+use super::status::{Status, print_error};
 use crate::cli::survey::{check_alone, check_online, deadline, print};
 
 /// Maximum wait for the edge that runs with the settings.
@@ -42,7 +42,7 @@ pub(super) fn run(
     let settings = match source.load() {
         Ok(settings) => settings,
         Err(error) => {
-            tell(&error.to_string());
+            print_error(&error.to_string());
             return Ok(Status::Configuration);
         }
     };

@@ -65,7 +65,7 @@ Examples:
 The account stands in its file as on one line of `curl --user`: a name, a colon and an application password. Deleted posts \
 stay in the trash.
 
-Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be asked, or the test was interrupted.";
+Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be reached, or the test was interrupted.";
 
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:

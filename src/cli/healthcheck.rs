@@ -40,7 +40,7 @@ pub(super) fn run(
     let (code, text) = client(args, environment)?.read("/readyz", PATIENCE)?;
     let page: Value = serde_json::from_str(&text).unwrap_or_default();
     let status = page.get("status").and_then(Value::as_str);
-    let shown = status.unwrap_or("no answer of an edge").escape_debug();
+    let shown = status.unwrap_or("no response of an edge").escape_debug();
     writeln!(out, "{shown} ({})", code.as_u16()).context("standard output")?;
     Ok(if code == 200 && status.is_some() {
         Status::Success

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::DryRunResponse;
-use calendar_edge::backend::asked_pause;
+use calendar_edge::backend::demanded_pause;
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
@@ -130,7 +130,7 @@ impl ListPage {
             refused(&list.page(number), answer)
         );
         let records = body[collection].as_array();
-        let records = records.with_context(|| format!("the site answers {collection} without a list"))?;
+        let records = records.with_context(|| format!("the site responds to {collection} without a list"))?;
         Ok(Self {
             records: records.clone(),
             pages: body["total_pages"]
@@ -169,7 +169,7 @@ pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<
         }
         None => return None,
     };
-    Some((why, asked_pause(&answer.headers).unwrap_or_default()))
+    Some((why, demanded_pause(&answer.headers).unwrap_or_default()))
 }
 
 /// Sends a request until there is no trouble, up to a few times, each time when it is the turn of the call.

@@ -32,14 +32,14 @@ pub(super) fn run(args: &PurgeArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let done = client.post("/purge", order.to_string())?;
     let number = |name: &str| done.get(name).and_then(Value::as_u64).unwrap_or_default();
     let (removed, generation) = (number("removed"), number("generation"));
-    writeln!(out, "removed {removed} answers, generation {generation}").context("standard output")
+    writeln!(out, "removed {removed} responses, generation {generation}").context("standard output")
 }
 
 fn removal(args: &PurgeArgs) -> anyhow::Result<Removal> {
     if args.all {
         return Ok(Removal::All);
     }
-    let nothing = Misuse("say what to remove: --tag event:50, which may be repeated, or --all");
+    let nothing = Misuse("name what to remove: --tag event:50, which may be repeated, or --all");
     ensure!(!args.tag.is_empty(), nothing);
     let tags = args.tag.iter();
     let tags = tags.map(|text| text.parse::<Tag>().with_context(|| format!("--tag {text}")));

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use calendar_edge::backend::question_nonce;
+use calendar_edge::backend::fresh_nonce;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::facts::{Facts, FactsReply, FactsReplyFault, FactsSnapshot, NamedRecord};
 use calendar_edge_core::survey::{Obstacle, Way};
 
 use super::list_reader::{ListReader, Trouble, patiently};
 use super::pace::Pace;
-use crate::cli::survey::AskSender;
+use crate::cli::survey::RequestSender;
 
 // === impl ListReader ===
 
@@ -28,18 +28,18 @@ impl ListReader<'_> {
         let key = key.context("the settings have no secret of the plugin")?;
         let root = self.settings.roots.first().context("there is no REST root")?;
         let way = Way::to_root(&site, &root.origin_url, "origin.url");
-        let sender = AskSender::new(site.clone(), &way)?;
+        let sender = RequestSender::new(site.clone(), &way)?;
         let mut facts = Facts::wanting_records(true);
         while let Some(question) = facts.next_question(unix_time()) {
             let ask = || async {
-                let nonce = question_nonce().context("the system gives no random bytes")?;
+                let nonce = fresh_nonce().context("the system gives no random bytes")?;
                 let found = sender.send(&way.clone().to_facts(&question, nonce)).await;
                 Ok(found.map(|found| found.facts(key, nonce)))
             };
             let reply = patiently(pace, ask, trouble).await??;
             facts.answered(&question, reply?, unix_time())?;
         }
-        let loss = facts.loss().unwrap_or("the plugin did not tell all");
+        let loss = facts.loss().unwrap_or("the plugin did not report all");
         facts.snapshot().context(loss)
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
     } else {
         Status::Failure
     };
-    tell(&format!("{error:#}"));
+    print_error(&format!("{error:#}"));
     status
 }
 
@@ -58,14 +58,14 @@ pub(super) fn could_not_run<T>(result: anyhow::Result<T>) -> anyhow::Result<Opti
         Ok(result) => Ok(Some(result)),
         Err(error) if error.is::<Misuse>() || is_about_configuration(&error) => Err(error),
         Err(error) => {
-            tell(&format!("{error:#}"));
+            print_error(&format!("{error:#}"));
             Ok(None)
         }
     }
 }
 
 /// Writes to standard error; a failure to write cannot be reported and is ignored.
-pub(super) fn tell(text: &str) {
+pub(super) fn print_error(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

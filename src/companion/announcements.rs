@@ -22,11 +22,11 @@ pub(crate) struct Announcements(Arc<WaitingMessages>);
 struct WaitingMessages {
     connectivity: AtomicU8,
     waiting: Mutex<VecDeque<Announcement>>,
-    turns: Mutex<Vec<QuestionTurn>>,
+    turns: Mutex<Vec<RequestTurn>>,
     waker: Notify,
     is_idle: AtomicBool,
     /// Every removal that the store does not have yet holds a part of it.
-    untold: Arc<()>,
+    unconfirmed: Arc<()>,
 }
 
 /// The connection to the other edges.
@@ -44,11 +44,11 @@ pub(crate) enum Connectivity {
 /// Messages that wait to be sent.
 #[derive(Debug)]
 pub(crate) struct Announcement {
-    pub(crate) news: OutgoingMessage,
+    pub(crate) message: OutgoingMessage,
     /// Is notified when the store has it.
-    told: Option<oneshot::Sender<()>>,
+    confirmation: Option<oneshot::Sender<()>>,
     /// Present in each removal.
-    _untold: Option<Arc<()>>,
+    _unconfirmed: Option<Arc<()>>,
 }
 
 /// A message of this edge.
@@ -64,13 +64,13 @@ pub(crate) enum OutgoingMessage {
         /// True if the site's count began anew.
         is_new_count: bool,
         /// The time of the request.
-        asked: Instant,
+        requested: Instant,
     },
 }
 
 /// A root for whose site one edge of the fleet shall send the request.
 #[derive(Debug)]
-pub(crate) struct QuestionTurn {
+pub(crate) struct RequestTurn {
     pub(crate) root: Url,
     /// Is notified with true if it is this edge's turn.
     pub(crate) is_ours: oneshot::Sender<bool>,
@@ -78,7 +78,7 @@ pub(crate) struct QuestionTurn {
 
 /// A message that was given away.
 #[derive(Debug)]
-pub(crate) struct Telling(Option<oneshot::Receiver<()>>);
+pub(crate) struct Sending(Option<oneshot::Receiver<()>>);
 
 /// The most messages that wait: while the store is away, the others find out from the site.
 const MOST_WAITING: usize = 256;
@@ -107,7 +107,7 @@ impl Announcements {
         self.0.turns.lock().clear();
         let mut waiting = self.0.waiting.lock();
         for announcement in waiting.iter_mut() {
-            announcement.told = None;
+            announcement.confirmation = None;
         }
         if connectivity == Connectivity::None {
             waiting.clear();
@@ -115,42 +115,46 @@ impl Announcements {
     }
 
     /// Takes a message. It is sent at once, or later if the store is away now.
-    pub(crate) fn tell(&self, news: OutgoingMessage) -> Telling {
+    pub(crate) fn send(&self, message: OutgoingMessage) -> Sending {
         let connectivity = self.connectivity();
         let is_of_use =
-            connectivity == Connectivity::Together || !matches!(news, OutgoingMessage::Seen { .. });
+            connectivity == Connectivity::Together || !matches!(message, OutgoingMessage::Seen { .. });
         if connectivity == Connectivity::None || !is_of_use {
-            return Telling(None);
+            return Sending(None);
         }
-        let (told, telling) = oneshot::channel();
-        let told = (connectivity == Connectivity::Together).then_some(told);
-        let announcement = self.announcement(news, told);
+        let (confirmation, sent) = oneshot::channel();
+        let confirmation = (connectivity == Connectivity::Together).then_some(confirmation);
+        let announcement = self.announcement(message, confirmation);
         self.put_back([announcement]);
         self.0.waker.notify_one();
-        Telling(Some(telling))
+        Sending(Some(sent))
     }
 
-    fn announcement(&self, news: OutgoingMessage, told: Option<oneshot::Sender<()>>) -> Announcement {
-        let is_removal = matches!(news, OutgoingMessage::Purge(..));
+    fn announcement(
+        &self,
+        message: OutgoingMessage,
+        confirmation: Option<oneshot::Sender<()>>,
+    ) -> Announcement {
+        let is_removal = matches!(message, OutgoingMessage::Purge(..));
         Announcement {
-            news,
-            told,
-            _untold: is_removal.then(|| Arc::clone(&self.0.untold)),
+            message,
+            confirmation,
+            _unconfirmed: is_removal.then(|| Arc::clone(&self.0.unconfirmed)),
         }
     }
 
     /// Sends that responses were removed. It has to be called before they are: the others must know every removal.
-    pub(crate) fn tell_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Telling {
-        self.tell(OutgoingMessage::Purge(purge, cause))
+    pub(crate) fn send_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Sending {
+        self.send(OutgoingMessage::Purge(purge, cause))
     }
 
     /// Sends a write through this edge, before the responses that it may have changed are removed here.
-    pub(crate) fn tell_write(&self, removal: &Removal) -> Telling {
+    pub(crate) fn send_write(&self, removal: &Removal) -> Sending {
         if self.connectivity() == Connectivity::None {
-            return Telling(None);
+            return Sending(None);
         }
         let purge = PurgeRequest::unnumbered(removal.clone());
-        self.tell_purge(purge, RemovalCause::Write)
+        self.send_purge(purge, RemovalCause::Write)
     }
 
     /// True if this edge shall request the number of a root's site. One edge of a fleet does; alone, each does.
@@ -160,7 +164,7 @@ impl Announcements {
         }
         let (is_ours, answer) = oneshot::channel();
         let root = root.clone();
-        self.0.turns.lock().push(QuestionTurn { root, is_ours });
+        self.0.turns.lock().push(RequestTurn { root, is_ours });
         self.0.waker.notify_one();
         let answer = timeout(TURN_PATIENCE, answer).await;
         answer.ok().and_then(Result::ok).unwrap_or(true)
@@ -174,7 +178,7 @@ impl Announcements {
     }
 
     /// Takes the roots for which a turn is wanted.
-    pub(crate) fn take_turns(&self) -> Vec<QuestionTurn> {
+    pub(crate) fn take_turns(&self) -> Vec<RequestTurn> {
         std::mem::take(&mut *self.0.turns.lock())
     }
 
@@ -196,7 +200,7 @@ impl Announcements {
     }
 
     /// Waits until something is to be sent.
-    pub(crate) async fn news(&self) {
+    pub(crate) async fn new_message(&self) {
         self.0.waker.notified().await;
     }
 
@@ -218,21 +222,21 @@ impl Announcements {
 impl Announcement {
     /// Notes that the store has it.
     pub(crate) fn confirm(self) {
-        if let Some(told) = self.told {
+        if let Some(confirmation) = self.confirmation {
             // The sender may have given up its wait.
-            let _ = told.send(());
+            let _ = confirmation.send(());
         }
     }
 }
 
-// === impl Telling ===
+// === impl Sending ===
 
-impl Telling {
+impl Sending {
     /// Waits at most so long until the others can receive it. False if they could not yet; true without a fleet.
     pub(crate) async fn within(self, patience: Duration) -> bool {
         match self.0 {
             None => true,
-            Some(telling) => matches!(timeout(patience, telling).await, Ok(Ok(()))),
+            Some(sent) => matches!(timeout(patience, sent).await, Ok(Ok(()))),
         }
     }
 }
@@ -250,31 +254,31 @@ mod tests {
     }
 
     fn changes(announcement: &Announcement) -> (bool, Vec<u64>) {
-        match &announcement.news {
+        match &announcement.message {
             OutgoingMessage::Purge(purge, _) => (purge.removal == Removal::All, purge.changes.clone()),
-            OutgoingMessage::Seen { .. } => panic!("a purge was told"),
+            OutgoingMessage::Seen { .. } => panic!("a purge was sent"),
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_waits_hears_that_the_store_has_it_or_that_it_is_away() {
         let announcements = Announcements::default();
-        let tell = || announcements.tell_purge(purge(1), RemovalCause::Message);
-        assert!(tell().within(Duration::ZERO).await, "there is nobody to be told");
+        let send = || announcements.send_purge(purge(1), RemovalCause::Message);
+        assert!(send().within(Duration::ZERO).await, "there is no other edge");
         assert!(!announcements.has_unsent());
 
         announcements.set_connectivity(Connectivity::Together);
-        let telling = tell();
+        let sent = send();
         let taken = announcements.take(8);
         taken.into_iter().for_each(Announcement::confirm);
-        assert!(telling.within(Duration::from_millis(250)).await);
-        let (lost, waiting) = (tell(), tell());
+        assert!(sent.within(Duration::from_millis(250)).await);
+        let (lost, waiting) = (send(), send());
         assert!(!lost.within(Duration::from_millis(250)).await);
 
         announcements.set_connectivity(Connectivity::Alone);
         assert!(!waiting.within(Duration::from_hours(1)).await);
-        assert!(!tell().within(Duration::from_hours(1)).await);
-        assert_eq!(announcements.take(8).len(), 3, "they are told later");
+        assert!(!send().within(Duration::from_hours(1)).await);
+        assert_eq!(announcements.take(8).len(), 3, "they are sent later");
     }
 
     #[test]
@@ -282,11 +286,11 @@ mod tests {
         let announcements = Announcements::default();
         announcements.set_connectivity(Connectivity::Alone);
         for number in 0..MOST_WAITING as u64 {
-            announcements.tell_purge(purge(number), RemovalCause::Write);
+            announcements.send_purge(purge(number), RemovalCause::Write);
         }
         assert_eq!(changes(&announcements.take(1)[0]), (false, vec![0]));
-        announcements.tell_purge(purge(1), RemovalCause::Write);
-        announcements.tell_purge(purge(2), RemovalCause::Write);
+        announcements.send_purge(purge(1), RemovalCause::Write);
+        announcements.send_purge(purge(2), RemovalCause::Write);
         let left = announcements.take(usize::MAX);
         assert_eq!(left.iter().map(changes).collect::<Vec<_>>(), [(true, vec![])]);
     }

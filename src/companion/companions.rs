@@ -42,9 +42,9 @@ struct State {
     feed: ChangeFeed,
     facts: FactsStore,
     /// Is notified when a site has shown its number, or has not responded to the request for it.
-    answered: Notify,
+    counted: Notify,
     /// The [`UnixTime`], in milliseconds, of the last request to a site that never showed a number.
-    first_question: AtomicU64,
+    first_request: AtomicU64,
 }
 
 /// The longest time that a message may come behind the number that it names, or behind the message after it.
@@ -67,8 +67,8 @@ impl Companions {
             announcements: Announcements::default(),
             feed,
             facts,
-            answered: Notify::new(),
-            first_question: AtomicU64::new(0),
+            counted: Notify::new(),
+            first_request: AtomicU64::new(0),
         }))
     }
 
@@ -118,8 +118,8 @@ impl Companions {
     }
 
     /// Ends with the next number of a site, or with a request for it that got no response.
-    pub(crate) fn next_answer(&self) -> Notified<'_> {
-        self.0.answered.notified()
+    pub(crate) fn next_count(&self) -> Notified<'_> {
+        self.0.counted.notified()
     }
 
     /// The time of the last sign of the companion plugin, at any root.
@@ -129,7 +129,7 @@ impl Companions {
     }
 
     /// Begins an exchange with a root.
-    pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
+    pub(crate) fn begin_exchange(&self, root: &Url) -> ExchangeStart {
         ExchangeStart {
             at: unix_time(),
             // Before the first sign, a count that is lower than that of an earlier run began anew.
@@ -141,7 +141,7 @@ impl Companions {
     }
 
     /// Takes the sign in a response of a root. Returns true if the response is outdated: it must not be kept.
-    pub(crate) fn heard(
+    pub(crate) fn take_head(
         &self,
         root: &Url,
         asked: ExchangeStart,
@@ -177,21 +177,21 @@ impl Companions {
     }
 
     /// Takes the response of a root to the edge's own request. True if the site's count began anew.
-    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
+    pub(super) fn take_count(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
         match response {
-            CountResponse::Shown(changes) => return self.hear_answer(root, asked, changes),
+            CountResponse::Shown(changes) => return self.take_number(root, asked, changes),
             CountResponse::NotCounted => self.state(&mut self.0.roots.lock(), root).gone(),
             CountResponse::None => {
                 if let Some(state) = self.0.roots.lock().get_mut(root) {
                     state.unanswered();
                 }
-                self.0.answered.notify_waiters();
+                self.0.counted.notify_waiters();
             }
         }
         false
     }
 
-    fn hear_answer(&self, root: &Url, asked: ExchangeStart, changes: ShownChanges) -> bool {
+    fn take_number(&self, root: &Url, asked: ExchangeStart, changes: ShownChanges) -> bool {
         let mut is_new_count = false;
         self.sign(root, asked, |state, reconcile, now| {
             is_new_count = state.tracker.answered(changes.number, asked.settled, now);
@@ -208,7 +208,7 @@ impl Companions {
             state.shown(changes, asked, reconcile, now)
         });
         if is_new_count {
-            tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
+            tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all stored responses are removed");
             self.0.cache.drop_removed();
         }
         is_new_count
@@ -231,7 +231,7 @@ impl Companions {
     }
 
     /// Removes the responses that a purge names. Returns the generation that this begins, and the number of responses.
-    pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> (u64, usize) {
+    pub(super) fn apply_purge(&self, purge: &PurgeRequest, cause: RemovalCause) -> (u64, usize) {
         // First the responses: a reader that sees the number later must not find them.
         let generation = self.0.cache.begin_removal(&purge.removal, cause);
         let removed = self.0.cache.drop_removed();
@@ -240,7 +240,7 @@ impl Companions {
     }
 
     /// Removes the responses of a purge that another edge received, without counting them.
-    pub(crate) fn obey_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
+    pub(crate) fn apply_purge_of_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
         self.0.cache.begin_removal(&purge.removal, cause);
         self.note(purge, cause);
     }
@@ -254,8 +254,8 @@ impl Companions {
         }
         // A write of another edge is reported by the plugin as well, with a number.
         if cause != RemovalCause::Write {
-            self.0.feed.heard(purge);
-            self.0.facts.heard(purge);
+            self.0.feed.note_purge(purge);
+            self.0.facts.note_purge(purge);
         }
         for (root, state) in roots.iter_mut() {
             state.tracker.told(purge, now);
@@ -271,7 +271,7 @@ impl Companions {
         let Some(root) = known.or_else(followed) else {
             return false;
         };
-        let settled = seen.anew.then(|| self.asks(&root).settled).flatten();
+        let settled = seen.anew.then(|| self.begin_exchange(&root).settled).flatten();
         let asked = ExchangeStart {
             at: unix_time().saturating_sub(age),
             settled,
@@ -280,7 +280,7 @@ impl Companions {
             number: seen.number,
             begun: seen.begun.map(Duration::from_secs),
         };
-        self.hear_answer(&root, asked, changes);
+        self.take_number(&root, asked, changes);
         true
     }
 
@@ -313,7 +313,7 @@ impl Companions {
             }
         }
         if is_called || self.0.facts.root().is_some() {
-            due.extend(self.first_question(&roots, now));
+            due.extend(self.first_request(&roots, now));
         }
         if is_missed || is_unfinished {
             self.remove_all(RemovalCause::Missed);
@@ -325,11 +325,11 @@ impl Companions {
         }
         drop(roots);
         if is_missed {
-            tracing::info!("a message of the companion plugin was missed: all kept answers are removed");
+            tracing::info!("a message of the companion plugin was missed: all stored responses are removed");
         }
         if is_unfinished {
             tracing::info!(
-                "a change at the site was begun and is not finished: all kept answers are removed"
+                "a change at the site was begun and is not finished: all stored responses are removed"
             );
         }
         if is_missed || is_unfinished {
@@ -344,14 +344,14 @@ impl Companions {
     }
 
     /// The root that is followed, if its site never showed a number and got no such request within [`FIRST_PAUSE`].
-    fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
+    fn first_request(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
         let root = self.followed_root()?;
-        let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));
-        let is_heard = roots.get(&root).is_some_and(SiteCompanion::is_heard);
-        if is_heard || now.saturating_since(last) < FIRST_PAUSE {
+        let last = UnixTime::from_millis(self.0.first_request.load(Ordering::Relaxed));
+        let has_number = roots.get(&root).is_some_and(SiteCompanion::is_heard);
+        if has_number || now.saturating_since(last) < FIRST_PAUSE {
             return None;
         }
-        self.0.first_question.store(now.as_millis(), Ordering::Relaxed);
+        self.0.first_request.store(now.as_millis(), Ordering::Relaxed);
         Some(root)
     }
 
@@ -370,22 +370,22 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> CompanionSign,
+        take: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> CompanionSign,
     ) -> bool {
         let reconcile = self.reconcile();
         let now = unix_time();
         let mut roots = self.0.roots.lock();
         let state = self.state(&mut roots, root);
         let was_gone = state.is_gone();
-        let sign = hear(state, reconcile, now);
+        let sign = take(state, reconcile, now);
         let settled = state.tracker.settled();
         self.0.feed.follow(root, settled);
         // One root whose site counts no changes could serve old responses in the name of the others.
-        let all_heard = roots
+        let all_count = roots
             .values()
             .all(|state| state.is_heard() && !state.is_older_than(reconcile, now));
-        if all_heard {
-            self.0.cache.companion_heard(asked.at, sign.is_unbroken);
+        if all_count {
+            self.0.cache.companion_seen(asked.at, sign.is_unbroken);
         }
         if was_gone {
             self.0.feed.doubt(root);
@@ -393,7 +393,7 @@ impl Companions {
         } else if !sign.is_unbroken {
             self.0.facts.silent(root);
         }
-        self.0.answered.notify_waiters();
+        self.0.counted.notify_waiters();
         sign.is_outdated
     }
 }

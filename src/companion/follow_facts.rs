@@ -19,10 +19,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Requests facts until it is dropped: one request at a time, and the next one as soon as it is due.
 pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<ArcSwap<CompanionService>>) {
     loop {
-        if let Some((root, question)) = companions.facts_question() {
+        if let Some((root, question)) = companions.facts_request() {
             let service = companion_service.load_full();
-            let reply = service.ask_facts(&root, &question).await;
-            companions.facts().answered(&question, reply);
+            let reply = service.request_facts(&root, &question).await;
+            companions.facts().take_reply(&question, reply);
         } else {
             // Either may end it.
             let _ = timeout(PAUSE, companions.facts().moved()).await;
@@ -52,15 +52,15 @@ impl Companions {
     }
 
     /// The request for facts that is due, and the root that it goes to.
-    fn facts_question(&self) -> Option<(Url, FactsQuestion)> {
+    fn facts_request(&self) -> Option<(Url, FactsQuestion)> {
         let (patience, now) = (self.reconcile() / 2, unix_time());
         // Before the first number a lost message cannot be noticed. An unfinished change may go on.
-        let is_askable = |site: &SiteCompanion| {
-            let is_told = site.is_heard() && site.tracker.settled().is_some();
-            is_told && !site.unfinished.is_overdue(patience, now)
+        let may_request = |site: &SiteCompanion| {
+            let is_counted = site.is_heard() && site.tracker.settled().is_some();
+            is_counted && !site.unfinished.is_overdue(patience, now)
         };
-        let root = self.facts().root().filter(|root| self.is_so(root, is_askable))?;
-        Some((root, self.facts().next_question()?))
+        let root = self.facts().root().filter(|root| self.is_so(root, may_request))?;
+        Some((root, self.facts().next_request()?))
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
             0
         }
 
-        fn companion_heard(&self, _: calendar_edge_core::unix_time::UnixTime, _: bool) {}
+        fn companion_seen(&self, _: calendar_edge_core::unix_time::UnixTime, _: bool) {}
 
         fn has_stored(&self) -> bool {
             false
@@ -133,12 +133,13 @@ mod tests {
             if let Some(begun) = begun {
                 headers.insert("x-calendar-edge-begun", begun.parse().unwrap());
             }
-            let asked = self.companions.asks(&self.root);
-            self.companions.heard(&self.root, asked, StatusCode::OK, &headers);
+            let asked = self.companions.begin_exchange(&self.root);
+            self.companions
+                .take_head(&self.root, asked, StatusCode::OK, &headers);
         }
 
         fn reads(&self, changes: u64) {
-            let (_, question) = self.companions.facts_question().unwrap();
+            let (_, question) = self.companions.facts_request().unwrap();
             let text = format!(
                 r#"{{"facts":1,"changes":{changes},"sums":"","events":[],"next":null,"site":{{
                 "home":"","plugin":"","structure":"","rules":[],"front_page":false,"languages":false,"views":true,
@@ -146,7 +147,7 @@ mod tests {
                 "language":"","calendar":"","words":{{"none":"","calendar":""}},"terms":[]}}}}"#
             );
             let reply = FactsReply::parse(text.as_bytes());
-            self.companions.facts().answered(&question, reply);
+            self.companions.facts().take_reply(&question, reply);
         }
 
         fn is_current(&self) -> bool {
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn facts_hold_while_the_site_counts_no_other_change() {
         let scene = Scene::new();
-        assert!(scene.companions.facts_question().is_none(), "no number was shown");
+        assert!(scene.companions.facts_request().is_none(), "no number was shown");
         scene.shows("7", None);
         assert!(!scene.is_current());
         scene.reads(7);
@@ -170,7 +171,7 @@ mod tests {
             changes: vec![8],
             hidden: Vec::new(),
         };
-        scene.companions.obey(&event, RemovalCause::Message);
+        scene.companions.apply_purge(&event, RemovalCause::Message);
         assert!(!scene.is_current(), "the event is unsettled");
         scene.reads(8);
         assert!(scene.is_current());
@@ -206,7 +207,7 @@ mod tests {
         scene.reads(7);
         scene.shows("7", Some("5"));
         scene.companions.look();
-        assert!(scene.companions.facts_question().is_none());
+        assert!(scene.companions.facts_request().is_none());
         scene.shows("7", None);
         assert!(!scene.is_current(), "the change may have stored something");
         scene.reads(7);

@@ -16,7 +16,7 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
 
     /// Notes a sign of the companion plugin. `is_unbroken` means that its counter shows no change of which the edge has
     /// no message; else responses stored before are requested again.
-    fn companion_heard(&self, at: UnixTime, is_unbroken: bool);
+    fn companion_seen(&self, at: UnixTime, is_unbroken: bool);
 
     /// True if any response was stored so far.
     fn has_stored(&self) -> bool;

@@ -11,7 +11,7 @@ mod purge_requests;
 mod status;
 mod watch;
 
-pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
+pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, RequestTurn};
 pub(crate) use companions::Companions;
 pub(crate) use facts::FactsStore;
 pub(crate) use feed::{

@@ -46,7 +46,7 @@ const PATH: &str = "/calendar-edge/v1/purge";
 const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// The longest wait for the other edges of a fleet to get a message.
-const TELLING: Duration = Duration::from_millis(250);
+const SENDING: Duration = Duration::from_millis(250);
 
 // === impl PurgeRequests ===
 
@@ -89,17 +89,17 @@ impl PurgeRequests {
         })?;
         if seal.is_some() && address.is_some_and(|address| !self.is_ours(&address, head)) {
             tracing::info!(
-                "an order to remove answers is refused: it is for another edge, or from another site"
+                "an order to remove responses is refused: it is for another edge, or from another site"
             );
             return Err(errors::PURGE_DENIED.refusal());
         }
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
-        let telling = companions.announcements().tell_purge(purge.clone(), cause);
+        let sent = companions.announcements().send_purge(purge.clone(), cause);
         // It looks at every kept response.
-        let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
+        let removing = tokio::task::spawn_blocking(move || companions.apply_purge(&purge, cause));
         let (generation, removed) = removing.await.map_err(|_| errors::INTERNAL_ERROR.refusal())?;
-        Ok(confirmed(generation, removed, telling.within(TELLING).await))
+        Ok(confirmed(generation, removed, sent.within(SENDING).await))
     }
 
     /// True if a message is for this edge, and from a site behind it.
@@ -123,7 +123,7 @@ impl PurgeRequests {
         };
         let now = unix_time().as_secs();
         let seal = key.open(field.as_bytes(), now).map_err(|fault| {
-            tracing::info!(%fault, "an order to remove answers is refused");
+            tracing::info!(%fault, "an order to remove responses is refused");
             denied()
         })?;
         match self.companions.take(&seal, now) {
@@ -154,8 +154,8 @@ where
     })
 }
 
-fn confirmed(generation: u64, removed: usize, is_told: bool) -> PlainResponse {
-    let fleet = if is_told { "" } else { ",\"fleet\":\"alone\"" };
+fn confirmed(generation: u64, removed: usize, is_sent: bool) -> PlainResponse {
+    let fleet = if is_sent { "" } else { ",\"fleet\":\"alone\"" };
     json(
         StatusCode::OK,
         Bytes::from(format!(

@@ -41,34 +41,34 @@ pub(crate) async fn follow_companions(
 ) {
     let mut silence = CompanionSilence::default();
     // A site that responds slowly must not keep the watch from others.
-    let mut asking = JoinSet::new();
+    let mut requests = JoinSet::new();
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
-        while asking.try_join_next().is_some() {}
+        while requests.try_join_next().is_some() {}
         let is_expected = !companion_service.load().requests.is_empty();
         let long = CompanionSilence::long(companions.reconcile());
         let is_called = companions.were_called(long / 2);
         let last = companions.last_sign();
         if let Some(is_silent) = silence.look(is_expected, is_called, last, (long, unix_time())) {
             companions.is_silent(is_silent);
-            tell_silence(is_silent, long);
+            log_silence(is_silent, long);
         }
         for root in companions.look() {
             let (companions, companion_service) = (companions.clone(), companion_service.load_full());
-            asking.spawn(async move { companion_service.ask(&companions, &root).await });
+            requests.spawn(async move { companion_service.request_count(&companions, &root).await });
         }
     }
 }
 
-fn tell_silence(is_silent: bool, long: Duration) {
+fn log_silence(is_silent: bool, long: Duration) {
     if is_silent {
         tracing::warn!(
             seconds = long.as_secs(),
-            advice = "activate the plugin at the site with the secret of this edge; `calendar-edge check` says what is missing",
-            "clients call, and the companion plugin is not heard of"
+            advice = "activate the plugin at the site with the secret of this edge; `calendar-edge check` shows what is missing",
+            "clients call, and the companion plugin is silent"
         );
     } else {
-        tracing::info!("the companion plugin is heard of again, or not expected any more");
+        tracing::info!("the companion plugin reports again, or is not expected any more");
     }
 }
 
@@ -125,7 +125,7 @@ impl CompanionService {
     }
 
     /// Requests facts from the site of a root.
-    pub(super) async fn ask_facts(
+    pub(super) async fn request_facts(
         &self,
         root: &Url,
         question: &FactsQuestion,
@@ -134,7 +134,7 @@ impl CompanionService {
         requests.facts(backend, question).await
     }
 
-    async fn ask(&self, companions: &Companions, root: &Url) {
+    async fn request_count(&self, companions: &Companions, root: &Url) {
         let Some((backend, requests)) = self.way_to(root) else {
             return;
         };
@@ -142,17 +142,17 @@ impl CompanionService {
         if !announcements.is_our_turn(root).await {
             return;
         }
-        let (asked, began) = (companions.asks(root), Instant::now());
+        let (asked, began) = (companions.begin_exchange(root), Instant::now());
         let answer = timeout(companions.reconcile(), requests.changes(backend)).await;
         let (answer, site) = answer.unwrap_or((CountResponse::None, None));
-        let is_new_count = companions.answered(root, asked, answer);
+        let is_new_count = companions.take_count(root, asked, answer);
         if let CountResponse::Shown(changes) = answer {
             companions.is_named(root, site);
-            announcements.tell(OutgoingMessage::Seen {
+            announcements.send(OutgoingMessage::Seen {
                 root: root.clone(),
                 changes,
                 is_new_count,
-                asked: began,
+                requested: began,
             });
         }
     }

@@ -186,7 +186,7 @@ pub(super) fn operation(operation: &Operation, index: usize, draft: &Draft, prob
     }
     if own.patch == PatchPolicy::Merge && operation.id.action != Action::Update {
         let reason = format!(
-            "`{}` is not an update, so nobody sends it a PATCH",
+            "`{}` is not an update, so no client sends it a PATCH",
             operation.name
         );
         let finding = ConfigFinding::impossible(PATCH, reason);

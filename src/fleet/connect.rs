@@ -205,7 +205,7 @@ fn client_config(
 
 impl Connection {
     /// Sends a pipeline, and returns a reply or an error for each of its commands.
-    pub(super) async fn ask(&mut self, pipe: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
+    pub(super) async fn exchange(&mut self, pipe: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
         self.budget.refill();
         pipe.query_async(&mut self.commands).await
     }

@@ -100,11 +100,11 @@ impl StoreExchange {
             is_meeting: is_due(self.met, self.fleet.limits().size.meeting_interval()),
             is_new_second: is_due(self.second, Duration::from_secs(1)),
         };
-        let mut questions = Commands::new(&self.key);
+        let mut commands = Commands::new(&self.key);
         for subject in &mut self.subjects {
-            subject.ask(&mut questions, turn);
+            subject.add_commands(&mut commands, turn);
         }
-        let replies = match timeout(PATIENCE, connection.ask(&questions.pipe)).await {
+        let replies = match timeout(PATIENCE, connection.exchange(&commands.pipe)).await {
             Ok(Ok(replies)) => replies,
             Ok(Err(error)) => return self.lost(error.into()),
             Err(_) => return self.lost(StoreFault::new(StoreFaultKind::Silent, "no reply in time")),
@@ -118,7 +118,7 @@ impl StoreExchange {
         let mut replies = Replies::new(replies);
         let mut outcome = Ok(());
         for subject in &mut self.subjects {
-            let heard = subject.hear(&mut replies, turn);
+            let heard = subject.take_replies(&mut replies, turn);
             // A fault that ends the connection counts more than one that does not.
             if let Err(fault) = heard
                 && (outcome.is_ok() || fault.ends_connection())
@@ -140,9 +140,9 @@ impl StoreExchange {
     async fn leave(&mut self, connection: &mut Connection) {
         // To leave the fleet is a courtesy: without it the line of this edge lives ten seconds longer.
         let _ = self.once(connection, false).await;
-        let mut questions = Commands::new(&self.key);
-        questions.command("HDEL", "members", &[self.fleet.edge()]);
-        let _ = timeout(PATIENCE, connection.ask(&questions.pipe)).await;
+        let mut commands = Commands::new(&self.key);
+        commands.command("HDEL", "members", &[self.fleet.edge()]);
+        let _ = timeout(PATIENCE, connection.exchange(&commands.pipe)).await;
     }
 
     /// The store cannot be reached.
@@ -170,9 +170,9 @@ impl StoreExchange {
         tokio::select! {
             () = sleep_until(began + pause) => {}
             () = crowd => {}
-            () = announcements.news() => {}
-            () = self.fleet.migration().news() => {}
-            () = limits.logins.news() => {}
+            () = announcements.new_message() => {}
+            () = self.fleet.migration().next_change() => {}
+            () = limits.logins.new_order() => {}
             () = self.fleet.leaving() => {}
         }
         announcements.be_idle(false);

@@ -171,7 +171,7 @@ impl Fleet {
     /// Notes that another edge has changed a rule.
     pub(super) fn rules_have_changed(&self) {
         self.0.are_rules_old.store(true, Ordering::Release);
-        self.0.migration.have_news();
+        self.0.migration.note_change();
     }
 
     /// True if another edge has changed a rule since the last call.
@@ -219,13 +219,13 @@ impl Fleet {
     }
 
     /// Takes the table of members.
-    pub(super) fn meets(&self, members: MemberTable) {
+    pub(super) fn take_members(&self, members: MemberTable) {
         self.0.metrics.count_members(
             members.members().len(),
             members.versions(),
             members.configurations(),
         );
-        self.0.limits.meet(&members, &self.0.edge);
+        self.0.limits.take_members(&members, &self.0.edge);
         self.0.members.store(Arc::new(members));
     }
 
@@ -289,7 +289,7 @@ impl Fleet {
             tracing::warn!(
                 cause,
                 count,
-                "messages of other edges were lost: all kept answers are removed"
+                "messages of other edges were lost: all stored responses are removed"
             );
         });
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::fleet::Fleet;
 use super::metrics::Direction;
 use super::metrics::StoreFaultKind;
-use super::scripts::{END, HEAR, TELL};
+use super::scripts::{END, READ, SEND};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies, micros};
 use crate::companion::{Announcement, OutgoingMessage};
@@ -25,7 +25,7 @@ pub(super) struct Log {
     fleet: Fleet,
     place: LogPlace,
     /// The messages of this exchange.
-    telling: Vec<Announcement>,
+    sending: Vec<Announcement>,
     /// The connection is new: the place in the log is compared with its end.
     is_to_resume: bool,
     taken: SeenSeals,
@@ -37,10 +37,10 @@ type WrittenEntry = (String, HashMap<String, Vec<u8>>);
 const KEYS: [&str; 3] = ["boot", "n", "log"];
 
 /// The most messages that one exchange sends.
-const MOST_TOLD: usize = 64;
+const MOST_SENT: usize = 64;
 
 /// The most entries that one exchange reads: the log holds some thousand.
-const MOST_HEARD: &str = "4000";
+const MOST_READ: &str = "4000";
 
 // === impl Log ===
 
@@ -49,14 +49,14 @@ impl Log {
         Self {
             fleet: fleet.clone(),
             place: LogPlace::default(),
-            telling: Vec::new(),
+            sending: Vec::new(),
             is_to_resume: true,
             taken: SeenSeals::default(),
         }
     }
 
-    fn message(&self, news: &OutgoingMessage) -> FleetMessage {
-        match news {
+    fn message(&self, outgoing: &OutgoingMessage) -> FleetMessage {
+        match outgoing {
             OutgoingMessage::Purge(purge, cause) => FleetMessage::Purge {
                 purge: purge.clone(),
                 cause: *cause,
@@ -65,13 +65,13 @@ impl Log {
                 root,
                 changes,
                 is_new_count,
-                asked,
+                requested,
             } => FleetMessage::Seen(SeenNumber {
                 root: self.fleet.hash_of(root),
                 number: changes.number,
                 begun: changes.begun.map(|begun| begun.as_secs()),
                 anew: *is_new_count,
-                age_us: u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX),
+                age_us: u64::try_from(requested.elapsed().as_micros()).unwrap_or(u64::MAX),
             }),
         }
     }
@@ -82,24 +82,24 @@ impl Log {
     }
 
     /// Notes the fate of the messages that were sent.
-    fn note_told(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
+    fn note_sent(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
-        let mut untold = Vec::new();
-        for announcement in std::mem::take(&mut self.telling) {
-            let told: Result<u64, StoreFault> = replies.next();
-            match told {
+        let mut unsent = Vec::new();
+        for announcement in std::mem::take(&mut self.sending) {
+            let sent: Result<u64, StoreFault> = replies.next();
+            match sent {
                 Ok(_) => {
-                    let kind = self.message(&announcement.news).kind();
-                    self.fleet.metrics().message(kind, Direction::Told);
+                    let kind = self.message(&announcement.message).kind();
+                    self.fleet.metrics().message(kind, Direction::Sent);
                     announcement.confirm();
                 }
                 Err(fault) => {
                     outcome = outcome.and(Err(fault));
-                    untold.push(announcement);
+                    unsent.push(announcement);
                 }
             }
         }
-        self.put_back(untold);
+        self.put_back(unsent);
         outcome
     }
 
@@ -110,7 +110,7 @@ impl Log {
     }
 
     /// Begins at the end of the log, or goes on where it was.
-    fn hear_end(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
+    fn read_end(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (server, boot, number, last): (String, String, u64, String) = replies.next()?;
         self.is_to_resume = false;
         let end = LogEnd {
@@ -134,7 +134,7 @@ impl Log {
         self.fleet.companions().remove_all(RemovalCause::FleetGap);
     }
 
-    fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
+    fn read_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
         let off = micros(time).abs_diff(unix_time().since_epoch());
         self.fleet.metrics().clock_is_off(off);
@@ -149,13 +149,13 @@ impl Log {
         });
         for (place, fields) in &written {
             let place: EntryId = place.parse().unwrap_or_default();
-            self.hear_entry(fields, micros(time).saturating_sub(place.time()));
+            self.read_entry(fields, micros(time).saturating_sub(place.time()));
         }
         Ok(())
     }
 
     /// Receives one entry, which the store took so long ago.
-    fn hear_entry(&mut self, fields: &HashMap<String, Vec<u8>>, age: Duration) {
+    fn read_entry(&mut self, fields: &HashMap<String, Vec<u8>>, age: Duration) {
         let sealed = SealedText {
             kind: text(fields, "k"),
             edge: text(fields, "e"),
@@ -170,7 +170,7 @@ impl Log {
                 // A writer to the store chooses the place, and with it the age, but not the time in the seal.
                 let age = age.max(seal.least_age(unix_time()));
                 let is_timely = seal.is_timely(unix_time().as_secs());
-                self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);
+                self.apply(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);
             }
             Err(fault) => {
                 self.fleet.failed(&fault);
@@ -196,10 +196,12 @@ impl Log {
         Ok(seal)
     }
 
-    fn obey(&self, message: FleetMessage, age: Duration, is_timely: bool) {
-        self.fleet.metrics().message(message.kind(), Direction::Heard);
+    fn apply(&self, message: FleetMessage, age: Duration, is_timely: bool) {
+        self.fleet.metrics().message(message.kind(), Direction::Received);
         match message {
-            FleetMessage::Purge { purge, cause } => self.fleet.companions().obey_other(&purge, cause),
+            FleetMessage::Purge { purge, cause } => {
+                self.fleet.companions().apply_purge_of_other(&purge, cause)
+            }
             FleetMessage::Seen(seen) if is_timely => {
                 let is_root = |root: &url::Url| self.fleet.hash_of(root) == seen.root;
                 let age = age.saturating_add(seen.age());
@@ -213,34 +215,34 @@ impl Log {
 }
 
 impl FleetSubject for Log {
-    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
+    fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn) {
         let boot = Uuid::new_v4().simple().to_string();
-        self.telling = self.fleet.companions().announcements().take(MOST_TOLD);
-        for announcement in &self.telling {
-            let message = self.message(&announcement.news);
+        self.sending = self.fleet.companions().announcements().take(MOST_SENT);
+        for announcement in &self.sending {
+            let message = self.message(&announcement.message);
             let sealed = self.fleet.seal(message.kind(), message.body());
             let arguments = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
-            questions.script(TELL, &KEYS, &arguments.map(String::as_str));
+            commands.script(SEND, &KEYS, &arguments.map(String::as_str));
         }
         self.is_to_resume |= turn.is_first;
         match self.known_place() {
-            Some(last) => questions.script(HEAR, &KEYS, &[&last.to_string(), MOST_HEARD]),
-            None => questions.script(END, &KEYS, &[&boot]),
+            Some(last) => commands.script(READ, &KEYS, &[&last.to_string(), MOST_READ]),
+            None => commands.script(END, &KEYS, &[&boot]),
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let told = self.note_told(replies);
-        let heard = match self.known_place() {
-            Some(_) => self.hear_entries(replies),
-            None => self.hear_end(replies),
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+        let sent = self.note_sent(replies);
+        let read = match self.known_place() {
+            Some(_) => self.read_entries(replies),
+            None => self.read_end(replies),
         };
-        told.and(heard)
+        sent.and(read)
     }
 
     fn lose(&mut self) {
-        let telling = std::mem::take(&mut self.telling);
-        self.put_back(telling);
+        let sending = std::mem::take(&mut self.sending);
+        self.put_back(sending);
     }
 }
 

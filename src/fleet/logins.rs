@@ -24,7 +24,7 @@ struct Desk {
     size: FleetSize,
     metrics: FleetMetrics,
     orders: Mutex<LoginOrders>,
-    news: Notify,
+    new_order: Notify,
     /// True while the store responds.
     is_open: AtomicBool,
 }
@@ -39,7 +39,7 @@ struct LoginOrders {
 #[derive(Debug)]
 struct LoginOrder {
     buckets: Vec<Settlement>,
-    answer: oneshot::Sender<LoginVerdict>,
+    verdict: oneshot::Sender<LoginVerdict>,
 }
 
 /// The store's verdict on a failed login: charged or, as an error, refused. Both with the level of each bucket.
@@ -48,7 +48,7 @@ type LoginVerdict = Result<Vec<Duration>, Vec<Duration>>;
 /// Brings the orders to the store.
 pub(super) struct Logins {
     desk: LoginDesk,
-    asked: Vec<LoginOrder>,
+    sent: Vec<LoginOrder>,
     given_back: Vec<Settlement>,
 }
 
@@ -67,7 +67,7 @@ impl LoginDesk {
             size: size.clone(),
             metrics: metrics.clone(),
             orders: Mutex::default(),
-            news: Notify::new(),
+            new_order: Notify::new(),
             is_open: AtomicBool::new(false),
         }))
     }
@@ -82,7 +82,7 @@ impl LoginDesk {
         if buckets.is_empty() || (!is_open && edges == 1) {
             return Ok(());
         }
-        match self.ask(buckets).await {
+        match self.charge_at_store(buckets).await {
             Some(Ok(levels)) => {
                 budgets.accept_logins(charged, &levels, Instant::now());
                 Ok(())
@@ -102,7 +102,7 @@ impl LoginDesk {
         }
         if self.is_open() {
             self.0.orders.lock().returned.extend(back);
-            self.0.news.notify_one();
+            self.0.new_order.notify_one();
         } else {
             for settlement in back {
                 buckets.store().keep_unsettled(settlement);
@@ -116,8 +116,8 @@ impl LoginDesk {
     }
 
     /// Waits until a call has left an order.
-    pub(super) async fn news(&self) {
-        self.0.news.notified().await;
+    pub(super) async fn new_order(&self) {
+        self.0.new_order.notified().await;
     }
 
     fn is_open(&self) -> bool {
@@ -125,14 +125,14 @@ impl LoginDesk {
     }
 
     /// The verdict of the store; none if it is away or late.
-    async fn ask(&self, buckets: Vec<Settlement>) -> Option<LoginVerdict> {
+    async fn charge_at_store(&self, buckets: Vec<Settlement>) -> Option<LoginVerdict> {
         if !self.is_open() {
             return None;
         }
-        let (answer, heard) = oneshot::channel();
-        self.0.orders.lock().charges.push(LoginOrder { buckets, answer });
-        self.0.news.notify_one();
-        timeout(PATIENCE, heard).await.ok()?.ok()
+        let (verdict, received) = oneshot::channel();
+        self.0.orders.lock().charges.push(LoginOrder { buckets, verdict });
+        self.0.new_order.notify_one();
+        timeout(PATIENCE, received).await.ok()?.ok()
     }
 }
 
@@ -142,16 +142,16 @@ impl Logins {
     pub(super) fn new(desk: &LoginDesk) -> Self {
         Self {
             desk: desk.clone(),
-            asked: Vec::new(),
+            sent: Vec::new(),
             given_back: Vec::new(),
         }
     }
 
     /// Ends the wait of a call; a charge that comes too late for it is given back.
-    fn answer(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
+    fn finish(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
         let levels = levels.into_iter().map(Duration::from_micros).collect();
         let verdict = if is_charged { Ok(levels) } else { Err(levels) };
-        if let Err(Ok(_)) = order.answer.send(verdict) {
+        if let Err(Ok(_)) = order.verdict.send(verdict) {
             let back = order.buckets.into_iter().map(Settlement::undone);
             self.desk.0.orders.lock().returned.extend(back);
         }
@@ -159,34 +159,34 @@ impl Logins {
 }
 
 impl FleetSubject for Logins {
-    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
+    fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
         {
             let mut orders = self.desk.0.orders.lock();
             self.given_back = std::mem::take(&mut orders.returned);
             // A call that waits no longer is charged by its edge.
-            orders.charges.retain(|order| !order.answer.is_closed());
+            orders.charges.retain(|order| !order.verdict.is_closed());
             let most = orders.charges.len().min(MOST);
-            self.asked = orders.charges.drain(..most).collect();
+            self.sent = orders.charges.drain(..most).collect();
             if !orders.charges.is_empty() {
-                self.desk.0.news.notify_one();
+                self.desk.0.new_order.notify_one();
             }
         }
         for batch in self.given_back.chunks(MOST) {
-            questions.spend(batch);
+            commands.spend(batch);
         }
-        for order in &self.asked {
-            ask_to_charge(questions, &order.buckets);
+        for order in &self.sent {
+            add_charge(commands, &order.buckets);
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         for _ in std::mem::take(&mut self.given_back).chunks(MOST) {
             outcome = outcome.and(replies.next::<Vec<u64>>().map(drop));
         }
-        for order in std::mem::take(&mut self.asked) {
+        for order in std::mem::take(&mut self.sent) {
             match replies.next() {
-                Ok(reply) => self.answer(order, reply),
+                Ok(reply) => self.finish(order, reply),
                 // The call gets no reply, and is charged by its edge.
                 Err(fault) => outcome = outcome.and(Err(fault)),
             }
@@ -195,7 +195,7 @@ impl FleetSubject for Logins {
     }
 
     fn lose(&mut self) {
-        self.asked.clear();
+        self.sent.clear();
         self.given_back.clear();
     }
 
@@ -205,10 +205,10 @@ impl FleetSubject for Logins {
 }
 
 /// Adds the command that charges one call in all of its buckets, or in none.
-fn ask_to_charge(questions: &mut Commands, buckets: &[Settlement]) {
+fn add_charge(commands: &mut Commands, buckets: &[Settlement]) {
     let arguments = buckets.iter().flat_map(|bucket| {
         let taken = bucket.taken;
         [taken.micros().to_string(), taken.period().as_micros().to_string()]
     });
-    questions.buckets(CHARGE, buckets, arguments.collect());
+    commands.buckets(CHARGE, buckets, arguments.collect());
 }

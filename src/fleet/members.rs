@@ -40,15 +40,15 @@ impl MemberLines {
 }
 
 impl FleetSubject for MemberLines {
-    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
+    fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn) {
         if !turn.is_meeting {
             return;
         }
         let sealed = self.fleet.seal(FleetMember::KIND, self.fleet.member().body());
-        questions.script(MEET, &["members"], &[&sealed.edge, &sealed.line(), LIFE]);
+        commands.script(MEET, &["members"], &[&sealed.edge, &sealed.line(), LIFE]);
     }
 
-    fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault> {
         if !turn.is_meeting {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl FleetSubject for MemberLines {
                 }
             }
         }
-        self.fleet.meets(MemberTable::new(members));
+        self.fleet.take_members(MemberTable::new(members));
         Ok(())
     }
 

@@ -22,12 +22,12 @@ metrics! {
             "Calls with credentials that this edge charged to `failed_logins` by itself: the store was away, or later \
              than 25 ms";
         fleet_members: Gauge[] = "Edges of the fleet that were alive at the last exchange";
-        fleet_messages: Counter["kind", "direction"] = "Messages that this edge told the others, and that it heard";
+        fleet_messages: Counter["kind", "direction"] = "Messages that this edge sent to the others, and that it received";
         fleet_permits: Gauge["backend"] =
             "Calls that may be with a backend at once through this edge, its part of `max_in_flight`";
         fleet_settled_buckets: Counter[] =
             "Buckets of rate limits whose level was taken over from the store of the fleet";
-        fleet_up: Gauge[] = "Whether the last exchange with the store of the fleet succeeded";
+        fleet_up: Gauge[] = "1 if the last exchange with the store of the fleet succeeded";
         fleet_variants: Gauge["of"] = "Different versions of the program, and configurations, in the fleet";
     }
 }
@@ -37,9 +37,9 @@ metrics! {
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Direction {
     /// This edge sent it.
-    Told,
+    Sent,
     /// Another edge sent it.
-    Heard,
+    Received,
 }
 
 /// The kind of a fault, as its metric names it.
@@ -100,7 +100,7 @@ impl FleetMetrics {
         self.fleet_faults.expect_all(StoreFaultKind::VARIANTS);
         self.fleet_gaps.expect_all(GapCause::ALL);
         for &kind in FleetMessage::KINDS {
-            for direction in [Direction::Told, Direction::Heard] {
+            for direction in [Direction::Sent, Direction::Received] {
                 self.fleet_messages
                     .expect([kind.into(), direction.into_str().into()]);
             }

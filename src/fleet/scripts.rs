@@ -17,7 +17,7 @@ end
 
 /// Writes a message to the log, with the next number, which counts only once it is written. KEYS: boot, n, log. ARGV: a
 /// random number, edge, kind, body, seal.
-macro_rules! tell {
+macro_rules! send {
     () => {
         concat!(
             boot!(),
@@ -47,7 +47,7 @@ return {id .. '/' .. history, boot, redis.call('GET', KEYS[2]) or '0', last[1] a
 
 /// Reads the messages after a place, with the time of the store in microseconds.
 /// KEYS: boot, n, log. ARGV: the place, the most entries.
-pub(super) const HEAR: &str = "\
+pub(super) const READ: &str = "\
 local time = redis.call('TIME')
 local read = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[3], ARGV[1])
 return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]) or '0',
@@ -56,7 +56,7 @@ return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), r
 
 /// Appends a message.
 /// KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
-pub(super) const TELL: &str = concat!(tell!(), "return n\n");
+pub(super) const SEND: &str = concat!(send!(), "return n\n");
 
 /// Writes the standing of a rule, unless it has another version than this edge knows, and appends that to the log.
 /// Returns the line that the rule has instead; nothing if it was written.
@@ -68,7 +68,7 @@ local version = line and string.match(line, '^%d+') or '0'
 if version ~= ARGV[7] then return line or '' end
 redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
 ",
-    tell!(),
+    send!(),
     "return false"
 );
 

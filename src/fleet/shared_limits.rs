@@ -68,7 +68,7 @@ impl FleetLimits {
     }
 
     /// Takes the table of members. This edge has written before what it needs.
-    pub(super) fn meet(&self, table: &MemberTable, edge: &str) {
+    pub(super) fn take_members(&self, table: &MemberTable, edge: &str) {
         let members = table.members();
         if let Some(position) = members.iter().position(|member| member.edge == edge) {
             self.size.set(members.len(), position);

@@ -21,7 +21,7 @@ pub(super) struct SharedRules {
     fleet: Fleet,
     /// The versions of the lines in the store, as they are written there.
     versions: HashMap<String, String>,
-    asked: Vec<RuleCommand>,
+    sent: Vec<RuleCommand>,
 }
 
 /// A command about rules that waits for its reply.
@@ -54,18 +54,18 @@ impl SharedRules {
         Self {
             fleet: fleet.clone(),
             versions: HashMap::new(),
-            asked: Vec::new(),
+            sent: Vec::new(),
         }
     }
 
     /// Adds the command that puts a standing in place of the one that this edge has read.
-    fn ask_change(&self, questions: &mut Commands, rule: &str, standing: &RuleRecord) {
+    fn add_change(&self, commands: &mut Commands, rule: &str, standing: &RuleRecord) {
         let rule = rule.to_owned();
-        let news = FleetMessage::Rule(RuleMessage {
+        let message = FleetMessage::Rule(RuleMessage {
             rule: rule.clone(),
             version: standing.version,
         });
-        let news = self.fleet.seal(news.kind(), news.body());
+        let message = self.fleet.seal(message.kind(), message.body());
         let line = RuleLine {
             rule: rule.clone(),
             standing: standing.clone(),
@@ -76,22 +76,29 @@ impl SharedRules {
         let line = format!("{} {} {}", standing.version, line.edge, line.line());
         let boot = Uuid::new_v4().simple().to_string();
         let known = self.versions.get(&rule).map_or("0", String::as_str);
-        let arguments = [&boot, &news.edge, &news.kind, &news.body, &news.seal, &rule];
+        let arguments = [
+            &boot,
+            &message.edge,
+            &message.kind,
+            &message.body,
+            &message.seal,
+            &rule,
+        ];
         let arguments: Vec<&str> = arguments
             .into_iter()
             .map(String::as_str)
             .chain([known, &line])
             .collect();
-        questions.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
+        commands.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
     }
 
     /// Sends the counts of this edge, and requests those of the others.
-    fn ask_counts(&mut self, questions: &mut Commands, rule_state: &Arc<RuleState>) {
-        for counts in rule_state.counts_to_tell() {
+    fn add_counts(&mut self, commands: &mut Commands, rule_state: &Arc<RuleState>) {
+        for counts in rule_state.counts_to_send() {
             let key = format!("g:{}:{}", counts.rule, counts.slot);
             let sealed = self.fleet.seal(SharedCounts::KIND, counts.to_json());
-            questions.script(COUNT, &[&key], &[&sealed.edge, &sealed.line(), COUNTS_LIVE]);
-            self.asked
+            commands.script(COUNT, &[&key], &[&sealed.edge, &sealed.line(), COUNTS_LIVE]);
+            self.sent
                 .push(RuleCommand::Counts(Arc::clone(rule_state), counts.slot));
         }
     }
@@ -107,31 +114,31 @@ impl SharedRules {
         let Some(line) = line else {
             let version = standing.version.to_string();
             self.versions.insert(rule_state.name().to_string(), version);
-            self.fleet.metrics().message("rule", Direction::Told);
+            self.fleet.metrics().message("rule", Direction::Sent);
             return Ok(true);
         };
         // A change that this edge still has to send goes out at once.
-        self.fleet.migration().have_news();
-        self.meet(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
+        self.fleet.migration().note_change();
+        self.merge(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
         Ok(false)
     }
 
     /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is
     /// replaced.
-    fn meet(&mut self, rule_state: &RuleState, line: Option<&str>) -> Result<(), StoreFault> {
+    fn merge(&mut self, rule_state: &RuleState, line: Option<&str>) -> Result<(), StoreFault> {
         let name = rule_state.name().to_string();
         let Some(line) = line else {
             self.versions.remove(&name);
-            rule_state.meet(None);
+            rule_state.merge(None);
             return Ok(());
         };
         let digits = line.split(|letter: char| !letter.is_ascii_digit()).next();
         self.versions
             .insert(name.clone(), digits.unwrap_or_default().to_owned());
         match self.read(&name, line) {
-            Ok(standing) => rule_state.meet(Some(&standing)),
+            Ok(standing) => rule_state.merge(Some(&standing)),
             Err(fault) => {
-                rule_state.meet(None);
+                rule_state.merge(None);
                 return Err(fault);
             }
         }
@@ -168,16 +175,16 @@ impl SharedRules {
         opened.map_err(|fault| forged(kind, &fault.to_string()))
     }
 
-    fn hear_all(&mut self, lines: &BTreeMap<String, String>) -> Result<(), StoreFault> {
+    fn take_standings(&mut self, lines: &BTreeMap<String, String>) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         for rule_state in self.fleet.migration().rule_states() {
             let line = lines.get(&**rule_state.name()).map(String::as_str);
-            outcome = outcome.and(self.meet(&rule_state, line));
+            outcome = outcome.and(self.merge(&rule_state, line));
         }
         outcome
     }
 
-    fn hear_counts(
+    fn take_counts(
         &mut self,
         rule_state: &Arc<RuleState>,
         slot: &str,
@@ -190,25 +197,25 @@ impl SharedRules {
                 Err(fault) => outcome = Err(fault),
             }
         }
-        rule_state.hear_counts(slot, &others);
+        rule_state.take_counts(slot, &others);
         outcome
     }
 
-    fn hear_one(&mut self, question: &RuleCommand, replies: &mut Replies) -> Result<(), StoreFault> {
-        match question {
+    fn take_reply(&mut self, command: &RuleCommand, replies: &mut Replies) -> Result<(), StoreFault> {
+        match command {
             RuleCommand::Change(rule_state, standing) => {
                 if self.is_taken(rule_state, standing, replies)? {
-                    rule_state.is_told(standing.version);
+                    rule_state.confirm(standing.version);
                 }
                 Ok(())
             }
             RuleCommand::All => {
                 let lines: BTreeMap<String, String> = replies.next()?;
-                self.hear_all(&lines)
+                self.take_standings(&lines)
             }
             RuleCommand::Counts(rule_state, slot) => {
                 let lines: Vec<(String, String)> = replies.next()?;
-                self.hear_counts(rule_state, slot, &lines)
+                self.take_counts(rule_state, slot, &lines)
             }
         }
     }
@@ -220,8 +227,8 @@ fn forged(kind: &str, fault: &str) -> StoreFault {
 }
 
 impl FleetSubject for SharedRules {
-    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
-        self.asked.clear();
+    fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn) {
+        self.sent.clear();
         let rule_states = self.fleet.migration().rule_states();
         if rule_states.is_empty() {
             return;
@@ -229,27 +236,27 @@ impl FleetSubject for SharedRules {
         for rule_state in &rule_states {
             let standing = rule_state.standing();
             if standing.is_untold() {
-                self.ask_change(questions, rule_state.name(), &standing);
-                self.asked
+                self.add_change(commands, rule_state.name(), &standing);
+                self.sent
                     .push(RuleCommand::Change(Arc::clone(rule_state), standing));
             }
         }
         let is_changed = self.fleet.take_rules_changed();
         if is_changed || turn.is_new_second {
-            questions.command("HGETALL", "rules", &[]);
-            self.asked.push(RuleCommand::All);
+            commands.command("HGETALL", "rules", &[]);
+            self.sent.push(RuleCommand::All);
         }
         if turn.is_new_second {
             for rule_state in &rule_states {
-                self.ask_counts(questions, rule_state);
+                self.add_counts(commands, rule_state);
             }
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
-        for question in std::mem::take(&mut self.asked) {
-            let heard = self.hear_one(&question, replies);
+        for command in std::mem::take(&mut self.sent) {
+            let heard = self.take_reply(&command, replies);
             if let Err(fault) = &heard
                 && fault.kind == StoreFaultKind::Forged
             {
@@ -263,7 +270,7 @@ impl FleetSubject for SharedRules {
     }
 
     fn lose(&mut self) {
-        self.asked.clear();
+        self.sent.clear();
         self.fleet.rules_have_changed();
     }
 }

@@ -11,7 +11,7 @@ use calendar_edge_core::limits::rates::Settlement;
 pub(super) struct Spending {
     fleet: Fleet,
     /// The settlements of the last commands, until the store replies.
-    asked: Vec<Settlement>,
+    sent: Vec<Settlement>,
 }
 
 /// The most buckets of one exchange. The others follow in the next one.
@@ -26,33 +26,33 @@ impl Spending {
     pub(super) fn new(fleet: &Fleet) -> Self {
         Self {
             fleet: fleet.clone(),
-            asked: Vec::new(),
+            sent: Vec::new(),
         }
     }
 
-    fn keep(&self, untold: &[Settlement]) {
+    fn keep(&self, unsettled: &[Settlement]) {
         let buckets = self.fleet.limits().buckets();
-        for settlement in untold {
+        for settlement in unsettled {
             buckets.store().keep_unsettled(*settlement);
         }
     }
 }
 
 impl FleetSubject for Spending {
-    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
-        self.asked = self
+    fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
+        self.sent = self
             .fleet
             .limits()
             .buckets()
             .store()
             .take_unsettled(MOST, Instant::now());
-        for batch in self.asked.chunks(BATCH) {
-            questions.spend(batch);
+        for batch in self.sent.chunks(BATCH) {
+            commands.spend(batch);
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let asked = std::mem::take(&mut self.asked);
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+        let asked = std::mem::take(&mut self.sent);
         let buckets = self.fleet.limits().buckets();
         let mut outcome = Ok(());
         for batch in asked.chunks(BATCH) {
@@ -77,7 +77,7 @@ impl FleetSubject for Spending {
     }
 
     fn lose(&mut self) {
-        let asked = std::mem::take(&mut self.asked);
+        let asked = std::mem::take(&mut self.sent);
         self.keep(&asked);
     }
 }

@@ -11,15 +11,15 @@ pub(super) use super::metrics::StoreFaultKind;
 pub(super) struct StoreFault {
     pub(super) kind: StoreFaultKind,
     /// The message of the store or the system.
-    said: String,
+    message: String,
 }
 
 // === impl StoreFault ===
 
 impl StoreFault {
-    pub(super) fn new(kind: StoreFaultKind, said: impl Into<String>) -> Self {
-        let said = said.into();
-        Self { kind, said }
+    pub(super) fn new(kind: StoreFaultKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { kind, message }
     }
 
     /// True if another connection may help.
@@ -36,7 +36,7 @@ impl From<RedisError> for StoreFault {
 
 impl fmt::Display for StoreFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind.name(), self.said)
+        write!(f, "{}: {}", self.kind.name(), self.message)
     }
 }
 

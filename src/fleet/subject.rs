@@ -14,14 +14,14 @@ use calendar_edge_core::limits::rates::Settlement;
 /// A part of the exchange with the store. A subject takes as many replies as it sent commands.
 pub(super) trait FleetSubject: Send + Sync {
     /// Adds its commands.
-    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn);
+    fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn);
 
     /// Takes its replies.
     ///
     /// # Errors
     ///
     /// The first fault of its replies. All of them are taken nevertheless.
-    fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault>;
+    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault>;
 
     /// The exchange brought no replies: its commands may have been run or not.
     fn lose(&mut self) {}

@@ -35,7 +35,7 @@ pub(crate) struct FleetTask {
 }
 
 /// The longest time that leaving the fleet may take.
-const FAREWELL: Duration = Duration::from_millis(500);
+const LEAVING: Duration = Duration::from_millis(500);
 
 // === impl FleetTask ===
 
@@ -52,7 +52,7 @@ impl FleetTask {
     pub(crate) async fn leave(&mut self) {
         self.fleet.leave();
         // The line of an edge that cannot leave in time lives ten seconds longer.
-        let _ = timeout(FAREWELL, &mut self.task).await;
+        let _ = timeout(LEAVING, &mut self.task).await;
     }
 }
 

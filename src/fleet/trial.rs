@@ -6,7 +6,7 @@ use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
 use super::metrics::StoreFaultKind;
-use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, HEAR, MEET, SPEND, TELL};
+use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, MEET, READ, SEND, SPEND};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, Replies};
 use crate::telemetry::unix_time;
@@ -28,9 +28,9 @@ pub struct StoreReport {
 
 /// A store that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{said}")]
+#[error("{message}")]
 pub struct StoreTrouble {
-    said: String,
+    message: String,
     /// The remedy.
     pub advice: &'static str,
     /// The rights that the user at the store needs.
@@ -65,7 +65,7 @@ async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreR
     let acl = acl(settings, &key);
     let tried = try_scripts(settings, &key).await;
     let about = tried.map_err(|fault| StoreTrouble {
-        said: fault.to_string(),
+        message: fault.to_string(),
         advice: match fault.kind {
             StoreFaultKind::Io if settings.store.iter().any(StoreAddress::uses_tls) => SHOW_CERTIFICATE,
             kind => advice(kind),
@@ -75,7 +75,7 @@ async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreR
     let server = ServerFacts::of(&about);
     if server.is_too_old() || server.is_replica() {
         return Err(StoreTrouble {
-            said: server.name(),
+            message: server.name(),
             advice: if server.is_replica() {
                 "this server is a replica: name the primary, or the Sentinels"
             } else {
@@ -99,33 +99,33 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     // Alone: a server that demands a password may close the connection on a longer pipeline.
     let mut first = Commands::new(key);
     first.ping();
-    ask(&mut connection, &first).await?.next::<Value>()?;
-    let mut questions = Commands::new(key);
-    questions.script(END, &keys, &["0"]);
-    questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
-    questions.script(HEAR, &keys, &["0-0", "1"]);
-    questions.script(MEET, &["check:members"], &["check", "", "1"]);
-    questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
-    questions.script(CHARGE, &["check:b"], &["1000", "1000"]);
+    exchange(&mut connection, &first).await?.next::<Value>()?;
+    let mut commands = Commands::new(key);
+    commands.script(END, &keys, &["0"]);
+    commands.script(SEND, &keys, &["0", "check", "purge", "{}", ""]);
+    commands.script(READ, &keys, &["0-0", "1"]);
+    commands.script(MEET, &["check:members"], &["check", "", "1"]);
+    commands.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
+    commands.script(CHARGE, &["check:b"], &["1000", "1000"]);
     let arguments = ["0", "check", "rule", "{}", "", "check", "0", "1"];
-    questions.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);
-    questions.script(COUNT, &["check:g"], &["check", "", "1000"]);
-    questions.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
-    questions.command("HDEL", "check:members", &["check"]);
+    commands.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);
+    commands.script(COUNT, &["check:g"], &["check", "", "1000"]);
+    commands.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
+    commands.command("HDEL", "check:members", &["check"]);
     for left in keys.into_iter().chain(LEFT) {
-        questions.command("DEL", left, &[]);
+        commands.command("DEL", left, &[]);
     }
-    let asked = questions.pipe.len();
-    questions.script::<&str>(ABOUT, &["check:boot"], &[]);
-    let mut replies = ask(&mut connection, &questions).await?;
+    let asked = commands.pipe.len();
+    commands.script::<&str>(ABOUT, &["check:boot"], &[]);
+    let mut replies = exchange(&mut connection, &commands).await?;
     for _ in 0..asked {
         replies.next::<Value>()?;
     }
     replies.next()
 }
 
-async fn ask(connection: &mut Connection, questions: &Commands) -> Result<Replies, StoreFault> {
-    let replies = connection.ask(&questions.pipe).await?;
+async fn exchange(connection: &mut Connection, commands: &Commands) -> Result<Replies, StoreFault> {
+    let replies = connection.exchange(&commands.pipe).await?;
     Ok(Replies::new(replies))
 }
 

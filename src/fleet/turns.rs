@@ -3,12 +3,12 @@
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
-use crate::companion::QuestionTurn;
+use crate::companion::RequestTurn;
 
 /// Takes the turn for an edge that wants to send the request, unless another edge has it.
 pub(super) struct Turns {
     fleet: Fleet,
-    asked: Vec<QuestionTurn>,
+    sent: Vec<RequestTurn>,
 }
 
 // === impl Turns ===
@@ -17,26 +17,26 @@ impl Turns {
     pub(super) fn new(fleet: &Fleet) -> Self {
         Self {
             fleet: fleet.clone(),
-            asked: Vec::new(),
+            sent: Vec::new(),
         }
     }
 }
 
 impl FleetSubject for Turns {
-    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
-        self.asked
+    fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
+        self.sent
             .extend(self.fleet.companions().announcements().take_turns());
         let life = self.fleet.companions().reconcile() / 2;
         let life = life.as_millis().max(1).to_string();
-        for asked in &self.asked {
+        for asked in &self.sent {
             let key = format!("ask:{:016x}", self.fleet.hash_of(&asked.root));
-            questions.command("SET", &key, &[self.fleet.edge(), "NX", "PX", &life]);
+            commands.command("SET", &key, &[self.fleet.edge(), "NX", "PX", &life]);
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
-        for asked in self.asked.drain(..) {
+        for asked in self.sent.drain(..) {
             let taken: Result<Option<String>, StoreFault> = replies.next();
             // Without a reply this edge sends it: once too often does no harm.
             let is_ours = taken.as_ref().map_or(true, Option::is_some);
@@ -49,6 +49,6 @@ impl FleetSubject for Turns {
 
     fn lose(&mut self) {
         // Their patience is short, and then each edge sends its request.
-        self.asked.clear();
+        self.sent.clear();
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::Method;
 
 use super::known_reads::KnownRead;
-use crate::layers::{AskedRequest, ClientBody};
+use crate::layers::{BodilessRequest, ClientBody};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
@@ -16,7 +16,7 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 /// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
 #[derive(Debug)]
 pub(super) struct CallRequest<B = CallBody> {
-    pub(super) asked: Box<AskedRequest>,
+    pub(super) asked: Box<BodilessRequest>,
     pub(super) opened: OpenedBy,
     pub(super) body: B,
 }

@@ -117,7 +117,7 @@ where
 
 /// Puts the stages together that respond to a judged call, of a client or of the edge itself; a call passes them from
 /// top to bottom.
-fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
+fn serving_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
     let Plan { settings, state, .. } = plan;
     let announcements = state.subjects.companions.announcements();
     ServiceBuilder::new()

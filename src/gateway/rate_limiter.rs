@@ -7,7 +7,7 @@ use http::header::AUTHORIZATION;
 
 use crate::calls::fault;
 use crate::fleet::Fleet;
-use crate::layers::{AskedRequest, EdgeResponse, RefusalReason};
+use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason};
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{
@@ -46,7 +46,7 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) async fn charge(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         identity: &Identity,
         cost: CostClass,
     ) -> Result<Charges, Exceeded> {
@@ -61,7 +61,7 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) fn charge_only(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         identity: &Identity,
         cost: CostClass,
     ) -> Result<RateLimitStatus, Exceeded> {
@@ -75,7 +75,7 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) async fn charge_logins(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         tried: &[Identity],
     ) -> Result<Vec<Charges>, Exceeded> {
         let mut paid = Vec::new();
@@ -93,7 +93,7 @@ impl RateLimiter {
         Ok(paid)
     }
 
-    async fn charge_login(&self, asked: &AskedRequest, identity: &Identity) -> Result<Charges, Exceeded> {
+    async fn charge_login(&self, asked: &BodilessRequest, identity: &Identity) -> Result<Charges, Exceeded> {
         let client = client(asked, identity);
         let spent = self.budgets.spend_login(client, Instant::now());
         self.charge_at_store(client, spent).await
@@ -125,7 +125,7 @@ impl RateLimiter {
     }
 
     /// The 429 for a request beyond a budget.
-    pub(super) fn refuse(&self, asked: &AskedRequest, exceeded: &Exceeded) -> EdgeResponse {
+    pub(super) fn refuse(&self, asked: &BodilessRequest, exceeded: &Exceeded) -> EdgeResponse {
         self.metrics.refused(exceeded.budget);
         let reason = RefusalReason::moment("a rate limit holds in every mode");
         asked.refused(DecidingBody::None, reason);
@@ -134,7 +134,7 @@ impl RateLimiter {
 }
 
 /// The client of a request, as its budgets know it.
-fn client<'a>(asked: &'a AskedRequest, identity: &'a Identity) -> Client<'a> {
+fn client<'a>(asked: &'a BodilessRequest, identity: &'a Identity) -> Client<'a> {
     let shown = asked.head.headers.get(AUTHORIZATION);
     let address = asked.context.client;
     Client::new(address.address, identity)

@@ -11,7 +11,7 @@ use crate::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall, Stage};
 use crate::companion::{ReadsRecords, RecordRead};
 use crate::layers::EdgeResponse;
 use crate::server::bodies::read_within;
-use crate::server::response::AnsweredBy;
+use crate::server::response::ResponseSource;
 use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::Decider;
@@ -77,7 +77,7 @@ impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
             Some(RecordRead {
                 status: head.status,
                 body: read_within(body, most).await.ok(),
-                is_asked: facts.by() == Some(AnsweredBy::Backend),
+                is_of_backend: facts.by() == Some(ResponseSource::Backend),
             })
         })
     }

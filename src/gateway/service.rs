@@ -15,7 +15,7 @@ use url::Url;
 use super::rate_limiter::RateLimiter;
 use super::record_reads::RecordReads;
 use super::serve_gateway::{ServeFuture, ServeGateway};
-use super::{Plan, answering_stages, calendar_stages};
+use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
 use crate::companion::{Companions, FeedParts, FeedRoute, LastWalked, PurgeRequests, ReadsRecords, Sender};
@@ -24,9 +24,9 @@ use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::layers::{BodilessRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::pages::{PageCheck, PageGuard};
-use crate::server::response::{AnsweredBy, preflight};
+use crate::server::response::{ResponseSource, preflight};
 use crate::surface::SurfaceGuard;
 use crate::telemetry::Traffic;
 use calendar_edge_core::cache::CachePolicy;
@@ -72,7 +72,7 @@ impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
     pub(crate) fn new(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
-        let answering = Arc::new(answering_stages(&plan));
+        let answering = Arc::new(serving_stages(&plan));
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider));
         let feed = FeedParts {
@@ -149,9 +149,9 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             return Box::pin(async move { Ok(self.take_order(request).await) });
         }
         if self.is_preflight(&request) {
-            return answered(preflighted());
+            return at_once(preflighted());
         }
-        if self.feed.is_asked(&request.head) {
+        if self.feed.is_for_feed(&request.head) {
             // Without its body, which is of no use there.
             let (asked, _) = request.split();
             return Box::pin(async move { Ok(self.read_feed(&asked).await) });
@@ -160,14 +160,14 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             && self.decider.depends_on_namespace(&request.decided_by())
         {
             let failure = indexes.name.missing(root);
-            return answered(fault::exchange_failed(&failure, &self.site.warnings));
+            return at_once(fault::exchange_failed(&failure, &self.site.warnings));
         }
         if let Some(known) = self.known(&request) {
             return self.call(request, OpenedBy::Known(known));
         }
         match self.decider.open(&request.decided_by()) {
-            Opening::Preflight => answered(preflighted()),
-            Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
+            Opening::Preflight => at_once(preflighted()),
+            Opening::RestIndex(root) => at_once(self.discovery.index(root, &request.context)),
             Opening::OpenApi(root) => {
                 let (asked, _) = request.split();
                 Box::pin(async move {
@@ -177,7 +177,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             }
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
-                answered(refused(&refusal))
+                at_once(refused(&refusal))
             }
             Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
             Opening::Site => Box::pin(async move {
@@ -198,11 +198,11 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
         let (asked, body) = request.split();
         let call = calendar_call(asked, opened, CallBody::Incoming(body));
-        Box::pin(async move { Ok(self.answer(call).await) })
+        Box::pin(async move { Ok(self.respond(call).await) })
     }
 
     /// The calendar's response, without a body if the client names HEAD beside a write.
-    async fn answer(&self, call: CallRequest) -> EdgeResponse {
+    async fn respond(&self, call: CallRequest) -> EdgeResponse {
         let names_head = call.names_head();
         let response = self.calendar.call(call).await;
         if names_head {
@@ -225,17 +225,17 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     }
 
     /// Responds to a reader of the feed.
-    async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
+    async fn read_feed(&self, asked: &BodilessRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
             return refused(&errors::FEED_OFF.refusal());
         }
-        self.charged(asked, || self.feed.answer(asked)).await
+        self.charged(asked, || self.feed.respond(asked)).await
     }
 
     /// Charges a reader of one of the edge's own documents, and responds. Credentials do not matter here.
     async fn charged<F: Future<Output = EdgeResponse>>(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         answer: impl FnOnce() -> F,
     ) -> EdgeResponse {
         let nobody = Identity::default();
@@ -255,12 +255,12 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
-    async fn pass(&self, asked: AskedRequest, passage: Passage) -> EdgeResponse {
+    async fn pass(&self, asked: BodilessRequest, passage: Passage) -> EdgeResponse {
         match passage {
             Passage::Answered(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
-                self.answer(call).await
+                self.respond(call).await
             }
             Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,
         }
@@ -268,7 +268,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 
     /// The calendar that an anonymous read gives, in place of the site's file. A read that the API refuses is left to
     /// the site.
-    async fn give_file(&self, asked: AskedRequest, read: &str) -> EdgeResponse {
+    async fn give_file(&self, asked: BodilessRequest, read: &str) -> EdgeResponse {
         let Some(known) = self.own_read(read) else {
             return self.site.pass_file(&asked).await;
         };
@@ -308,14 +308,14 @@ fn is_unnamed(origin: &OriginSettings) -> bool {
     origin.read_index && origin.namespace == OriginNamespace::Assumed
 }
 
-fn answered(response: EdgeResponse) -> ServeFuture {
+fn at_once(response: EdgeResponse) -> ServeFuture {
     Box::pin(ready(Ok(response)))
 }
 
 fn preflighted() -> EdgeResponse {
     EdgeResponse {
         response: preflight(),
-        facts: ResponseFacts::Edge(AnsweredBy::Preflight),
+        facts: ResponseFacts::Edge(ResponseSource::Preflight),
     }
 }
 
@@ -355,7 +355,7 @@ fn site(plan: &Plan<'_>) -> Site {
 }
 
 /// A request for the calendar's stages.
-fn calendar_call(asked: AskedRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
+fn calendar_call(asked: BodilessRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
     if let Some((operation, root)) = opened.operation() {
         asked.context.log.about(Traffic::Operation(operation, root));
     }

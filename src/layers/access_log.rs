@@ -87,7 +87,7 @@ where
         let Some(mut record) = this.record.take() else {
             return Poll::Ready(Ok(answer));
         };
-        record.answered(answer.status(), answer.facts.by());
+        record.responded(answer.status(), answer.facts.by());
         record.sent(0, answer.body().is_end_stream());
         Poll::Ready(Ok(
             answer.map(|body| HookedBody { body, hook: record }.boxed_unsync())

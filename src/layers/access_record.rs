@@ -12,7 +12,7 @@ use super::arrived_request::ArrivedRequest;
 use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
-use crate::server::response::AnsweredBy;
+use crate::server::response::ResponseSource;
 use crate::telemetry::{
     ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedFate, RecordedRefusal, RefusalNote, Refusals,
     RequestLog, Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
@@ -45,7 +45,7 @@ pub(super) struct Record {
     id: Option<RequestId>,
     arrival: SentHead,
     started: Instant,
-    answer: Option<Answered>,
+    answer: Option<ResponseHead>,
     bytes: u64,
     complete: bool,
     body: Option<Arc<ReadProgress>>,
@@ -67,9 +67,9 @@ struct SentHead {
 
 /// The head of the response.
 #[derive(Debug, Clone, Copy)]
-struct Answered {
+struct ResponseHead {
     status: StatusCode,
-    by: Option<AnsweredBy>,
+    by: Option<ResponseSource>,
     /// From the head of the request.
     after: Duration,
 }
@@ -172,8 +172,8 @@ impl Record {
     }
 
     /// Notes the head of the response.
-    pub(super) fn answered(&mut self, status: StatusCode, by: Option<AnsweredBy>) {
-        self.answer = Some(Answered {
+    pub(super) fn responded(&mut self, status: StatusCode, by: Option<ResponseSource>) {
+        self.answer = Some(ResponseHead {
             status,
             by,
             after: self.started.elapsed(),
@@ -190,7 +190,7 @@ impl Record {
     fn source(&self) -> &'static str {
         match self.answer {
             None => "client",
-            Some(Answered { by, .. }) => by.map_or("backend", AnsweredBy::source),
+            Some(ResponseHead { by, .. }) => by.map_or("backend", ResponseSource::source),
         }
     }
 
@@ -294,7 +294,7 @@ impl Record {
     }
 
     /// Writes the log line and the span of the request, as far as they are wanted.
-    fn tell(&self, served: &Served<'_>) {
+    fn write(&self, served: &Served<'_>) {
         let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO);
         let recorded = self.log.recorded();
         if !is_logged && recorded.is_none() {
@@ -314,7 +314,7 @@ impl Drop for Record {
     fn drop(&mut self) {
         let duration = self.started.elapsed();
         let refusal = self.answer.and_then(|answer| match answer.by {
-            Some(AnsweredBy::Edge { code }) => Some((answer.status, code)),
+            Some(ResponseSource::Edge { code }) => Some((answer.status, code)),
             _ => None,
         });
         if let Some((status, code)) = refusal {
@@ -324,6 +324,6 @@ impl Drop for Record {
         }
         let served = self.served(duration);
         self.sinks.metrics.requests().served(&served);
-        self.tell(&served);
+        self.write(&served);
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct RefusalReason {
 pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>;
 
 /// The same without its body.
-pub(crate) type AskedRequest = EdgeRequest<()>;
+pub(crate) type BodilessRequest = EdgeRequest<()>;
 
 // === impl RefusalReason ===
 

@@ -12,7 +12,7 @@ use http::{HeaderValue, Method};
 use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
-use crate::server::response::AnsweredBy;
+use crate::server::response::ResponseSource;
 use calendar_edge_core::relay::cors::{Audience, Preflight, sole_origin};
 use calendar_edge_core::settings::CorsSettings;
 use calendar_edge_judge::call::credentials::Caller;
@@ -72,15 +72,15 @@ impl RequestingPage {
 
     fn write(&self, rules: &CorsSettings, answer: &mut EdgeResponse) {
         match (answer.facts.by(), &self.preflight) {
-            (Some(AnsweredBy::Preflight), Some(preflight)) => {
+            (Some(ResponseSource::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
             (
                 Some(
-                    AnsweredBy::Edge { .. }
-                    | AnsweredBy::OwnRoute { .. }
-                    | AnsweredBy::Backend
-                    | AnsweredBy::Cache,
+                    ResponseSource::Edge { .. }
+                    | ResponseSource::OwnRoute { .. }
+                    | ResponseSource::Backend
+                    | ResponseSource::Cache,
                 ),
                 _,
             ) => {
@@ -91,7 +91,7 @@ impl RequestingPage {
                 rules.write(is_public, self.origin.as_ref(), answer.headers_mut());
             }
             // A preflight without a permission, and the rest of the site.
-            (Some(AnsweredBy::Preflight), None) | (None, _) => {}
+            (Some(ResponseSource::Preflight), None) | (None, _) => {}
         }
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         RequestingPage::of(&request.into_parts().0)
     }
 
-    const REFUSED: ResponseFacts = ResponseFacts::Edge(AnsweredBy::Edge { code: "x" });
+    const REFUSED: ResponseFacts = ResponseFacts::Edge(ResponseSource::Edge { code: "x" });
 
     fn answered(facts: ResponseFacts) -> EdgeResponse {
         EdgeResponse {
@@ -128,7 +128,7 @@ mod tests {
 
     fn relayed(audience: Audience) -> ResponseFacts {
         ResponseFacts::Calendar {
-            by: AnsweredBy::Backend,
+            by: ResponseSource::Backend,
             audience,
             codings: None,
         }
@@ -174,7 +174,7 @@ mod tests {
             (ACCESS_CONTROL_REQUEST_METHOD, "GET"),
         ];
         let page = request(Method::OPTIONS, &fields);
-        let permitted = answered(ResponseFacts::Edge(AnsweredBy::Preflight));
+        let permitted = answered(ResponseFacts::Edge(ResponseSource::Preflight));
         let headers = written(&page, permitted);
         assert!(headers.contains_key(ACCESS_CONTROL_ALLOW_METHODS));
         let refused = answered(REFUSED);

@@ -39,7 +39,7 @@ mod unread_body;
 
 pub(crate) use access_record::LogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
-pub(crate) use context::{AskedRequest, EdgeRequest, RefusalReason, RequestContext};
+pub(crate) use context::{BodilessRequest, EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
 pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 

@@ -6,7 +6,7 @@ use http::header::{CONTENT_LENGTH, RETRY_AFTER};
 use http::{HeaderValue, Response};
 
 use super::compression::StoredCodings;
-use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse};
+use crate::server::response::{self, EdgeBody, PlainResponse, ResponseSource};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::problem::Refusal;
 
@@ -23,11 +23,11 @@ pub(crate) enum ResponseFacts {
     /// It passes unchanged: it comes from the rest of the site, or acknowledges a message to the edge.
     Unchanged,
     /// The edge made it, for one client.
-    Edge(AnsweredBy),
+    Edge(ResponseSource),
     /// It is a response of the calendar.
     Calendar {
         /// The part that gave it.
-        by: AnsweredBy,
+        by: ResponseSource,
         /// The clients that it is for.
         audience: Audience,
         /// The other codings of its body, or of the body of the 200 in whose place a 304 stands; none if it is not
@@ -41,7 +41,7 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     let code = refusal.code();
     EdgeResponse {
         response: response::refused(refusal),
-        facts: ResponseFacts::Edge(AnsweredBy::Edge { code }),
+        facts: ResponseFacts::Edge(ResponseSource::Edge { code }),
     }
 }
 
@@ -109,7 +109,7 @@ impl From<EdgeResponse> for PlainResponse {
 
 impl ResponseFacts {
     /// The part that gave the response; none for one that passes unchanged.
-    pub(crate) const fn by(&self) -> Option<AnsweredBy> {
+    pub(crate) const fn by(&self) -> Option<ResponseSource> {
         match self {
             Self::Unchanged => None,
             Self::Edge(by) | Self::Calendar { by, .. } => Some(*by),

@@ -91,19 +91,19 @@ impl ServedFacts<'_> {
     }
 
     fn attributes(&self) -> Attributes {
-        let mut told = Attributes::default();
-        told.tell("request_id", self.request_id);
+        let mut attributes = Attributes::default();
+        attributes.add("request_id", self.request_id);
         macro_rules! attributes {
             ($($($name:ident).+ = $value:expr,)*) => {
-                $(told.tell(stringify!($($name).+), $value);)*
+                $(attributes.add(stringify!($($name).+), $value);)*
             };
         }
         each_fact!(self, attributes);
         if self.served.status >= 500 {
             let status = self.served.status.to_string();
-            told.tell("error.type", self.code.unwrap_or(&status));
+            attributes.add("error.type", self.code.unwrap_or(&status));
         }
-        told
+        attributes
     }
 }
 
@@ -148,18 +148,18 @@ mod tests {
             is_complete: true,
         };
         let attributes = facts.attributes().into_inner();
-        let told = |name| {
-            let found = attributes.iter().find(|(told, _)| *told == name);
+        let value = |name| {
+            let found = attributes.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| value.clone())
         };
         let text = |text: &str| Some(AttributeValue::Text(text.to_owned()));
-        assert_eq!(told("client.address"), text("127.0.0.1"));
+        assert_eq!(value("client.address"), text("127.0.0.1"));
         assert_eq!(
-            told("http.response.status_code"),
+            value("http.response.status_code"),
             Some(AttributeValue::Whole(502))
         );
-        assert_eq!(told("edge.backend_ms"), Some(AttributeValue::Fraction(1.5)));
-        assert_eq!(told("error.type"), text("edge_bad_gateway"));
-        assert_eq!(told("edge.complete"), Some(AttributeValue::Flag(true)));
+        assert_eq!(value("edge.backend_ms"), Some(AttributeValue::Fraction(1.5)));
+        assert_eq!(value("error.type"), text("edge_bad_gateway"));
+        assert_eq!(value("edge.complete"), Some(AttributeValue::Flag(true)));
     }
 }

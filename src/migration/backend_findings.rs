@@ -15,7 +15,7 @@ use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
 
 /// The most second requests to the site, for each operation and day, because responses differed.
-const DOUBLE_QUESTIONS: u32 = 5;
+const SECOND_REQUESTS: u32 = 5;
 
 /// The member of kept findings that has the noise.
 const NOISE: &str = "noise";
@@ -103,7 +103,7 @@ impl BackendFindings {
         let mut dated = self.comparer.lock();
         let count = dated.doubled.entry(operation).or_default();
         *count = count.saturating_add(1);
-        *count <= DOUBLE_QUESTIONS
+        *count <= SECOND_REQUESTS
     }
 
     /// Adds a compared call.

@@ -47,19 +47,19 @@ struct Identities {
 }
 
 /// The site's last response about one caller. Callers of the same credentials wait for one request.
-type KnownCaller = AsyncMutex<LastWord>;
+type KnownCaller = AsyncMutex<LastResponse>;
 
 #[derive(Debug, Default)]
-struct LastWord {
-    said: Option<Said>,
+struct LastResponse {
+    named: Option<NamedCaller>,
     /// The end of the last request without a response.
     failed: Option<Instant>,
 }
 
 #[derive(Debug, Clone)]
-struct Said {
+struct NamedCaller {
     /// When the request was sent: the site may have changed its mind since.
-    asked: Instant,
+    requested: Instant,
     /// None: WordPress takes the caller for anonymous.
     user: Option<Arc<SiteUser>>,
 }
@@ -119,39 +119,39 @@ impl Callers {
         };
         let arrived = Instant::now();
         let known = self.known(key, lifetime);
-        let mut word = known.lock().await;
-        if let Some(said) = word.said.as_ref().filter(|said| said.holds(lifetime)) {
+        let mut last = known.lock().await;
+        if let Some(named) = last.named.as_ref().filter(|named| named.holds(lifetime)) {
             self.metrics.identified(IdentityOutcome::Remembered);
-            return Ok(said.user.clone());
+            return Ok(named.user.clone());
         }
-        if word.failed.is_some_and(|failed| failed > arrived) {
+        if last.failed.is_some_and(|failed| failed > arrived) {
             self.metrics.identified(IdentityOutcome::Failed);
             return Err(Err(CallFailure::CallerUnknown));
         }
-        let asked = Instant::now();
-        let answer = self.ask(call).await;
+        let requested = Instant::now();
+        let answer = self.request_account(call).await;
         self.metrics.identified(match &answer {
             Ok(_) => IdentityOutcome::Answered,
             Err(Ok(_)) => IdentityOutcome::Refused,
             Err(Err(_)) => IdentityOutcome::Failed,
         });
         if let Err(Err(_)) = &answer {
-            word.failed = Some(Instant::now());
+            last.failed = Some(Instant::now());
         }
         let user = answer?;
-        word.said = Some(Said {
-            asked,
+        last.named = Some(NamedCaller {
+            requested,
             user: user.clone(),
         });
         Ok(user)
     }
 
-    async fn ask(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
+    async fn request_account(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
         let outgoing = match self.request.about(&call.call, &call.client.forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return Err(Err(fault.into())),
         };
-        let answer = self.site.ask_about(call, outgoing).await.map_err(Err)?;
+        let answer = self.site.send_about(call, outgoing).await.map_err(Err)?;
         match answer.status() {
             StatusCode::OK => {
                 let user = answer.whole_body().and_then(|body| SiteUser::of_answer(&body));
@@ -175,9 +175,9 @@ impl Callers {
         }
         if known.len() == known.capacity() || known.len() >= MOST_CALLERS {
             // Only before the map grows: its cost is constant for each caller.
-            let holds = |word: &LastWord| word.said.as_ref().is_some_and(|said| said.holds(lifetime));
+            let holds = |last: &LastResponse| last.named.as_ref().is_some_and(|named| named.holds(lifetime));
             known.retain(|_, caller| {
-                Arc::strong_count(caller) > 1 || caller.try_lock().is_ok_and(|word| holds(&word))
+                Arc::strong_count(caller) > 1 || caller.try_lock().is_ok_and(|last| holds(&last))
             });
         }
         let caller = Arc::new(KnownCaller::default());
@@ -188,11 +188,11 @@ impl Callers {
     }
 }
 
-// === impl Said ===
+// === impl NamedCaller ===
 
-impl Said {
+impl NamedCaller {
     fn holds(&self, lifetime: Duration) -> bool {
-        self.asked.elapsed() < lifetime
+        self.requested.elapsed() < lifetime
     }
 }
 

@@ -146,15 +146,15 @@ impl Copier {
     ) where
         S: Stage<CalendarCall, BackendResult>,
     {
-        let pair = match self.both_answers(call, answer, order.to).await {
+        let pair = match self.both_responses(call, answer, order.to).await {
             Ok(pair) => Arc::new(pair),
             Err(reason) => return self.skipped(call, reason),
         };
         let Some(mut findings) = self.compare(call, &pair, None).await else {
             return;
         };
-        if (order.is_doubled || self.asks_again(call, &findings))
-            && let Some(second) = self.second_answer(call, primary).await
+        if (order.is_doubled || self.is_repeated(call, &findings))
+            && let Some(second) = self.second_response(call, primary).await
         {
             let twice = self.compare(call, &pair, Some(second)).await;
             findings = twice.unwrap_or(findings);
@@ -180,30 +180,30 @@ impl Copier {
     }
 
     /// The response that was given, and that of the backend that gets the copy.
-    async fn both_answers(
+    async fn both_responses(
         &self,
         call: &DryRunCall,
         answer: CopiedResponse,
         to: CopyTo,
     ) -> Result<ResponsePair, CopySkip> {
-        let (pair, is_asked) = match (to, &self.site) {
+        let (pair, reached_backend) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
-                let primary = site.answer(call).await;
+                let primary = site.send(call).await;
                 if primary.status.is_server_error() {
                     return Err(CopySkip::PrimaryFailed);
                 }
-                let is_asked = primary.is_asked();
+                let reached_backend = primary.reached_backend();
                 let other = call.present(answer, &self.way.rules).await;
-                (ResponsePair { primary, other }, is_asked)
+                (ResponsePair { primary, other }, reached_backend)
             }
             (CopyTo::Backend | CopyTo::Site, _) => {
                 let primary = call.present(answer, &self.primary).await;
-                let other = self.way.answer(call).await;
-                let is_asked = other.is_asked();
-                (ResponsePair { primary, other }, is_asked)
+                let other = self.way.send(call).await;
+                let reached_backend = other.reached_backend();
+                (ResponsePair { primary, other }, reached_backend)
             }
         };
-        is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
+        reached_backend.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
     /// The findings that stay when both get the call again a second later: until then the candidate follows the changes
@@ -222,11 +222,11 @@ impl Copier {
         let (mut given, mut last) = (vec![pair.primary.clone()], pair.other.body.clone());
         for _ in 0..LOOKS {
             tokio::time::sleep(PAUSE).await;
-            let other = self.way.answer(call).await;
+            let other = self.way.send(call).await;
             if other.failure.is_some() || other.status.is_server_error() {
                 break;
             }
-            let Some(fresh) = self.second_answer(call, primary).await else {
+            let Some(fresh) = self.second_response(call, primary).await else {
                 break;
             };
             let is_still = other.body == last && given.last().is_some_and(|given| given.body == fresh.body);
@@ -277,12 +277,12 @@ impl Copier {
         comparing.await.ok()
     }
 
-    fn asks_again(&self, call: &DryRunCall, findings: &PathFindings) -> bool {
+    fn is_repeated(&self, call: &DryRunCall, findings: &PathFindings) -> bool {
         findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
     }
 
     /// The primary's second response to the same call.
-    async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunResponse>
+    async fn second_response<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunResponse>
     where
         S: Stage<CalendarCall, BackendResult>,
     {

@@ -40,7 +40,12 @@ pub(crate) struct CutoverRules {
 impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
     /// Sends the call to the backend. A read that fails there, or has no response when its rule is returned, goes to
     /// the site; both within the time of one read.
-    async fn ask(&self, call: CalendarCall, rule_state: &Arc<RuleState>, longest: Duration) -> CallResponse {
+    async fn send_to_backend(
+        &self,
+        call: CalendarCall,
+        rule_state: &Arc<RuleState>,
+        longest: Duration,
+    ) -> CallResponse {
         let (started, client) = (Instant::now(), call.client.forwarded.client());
         if call.call.is_write() {
             return watched(self.inner.call(call).await, rule_state, client);
@@ -64,15 +69,15 @@ impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
             }
             Some(_) | None => {
                 let left = longest.saturating_sub(started.elapsed());
-                self.ask_site(again, rule_state, left).await
+                self.send_to_site(again, rule_state, left).await
             }
         }
     }
 
-    async fn ask_site(&self, call: CalendarCall, rule_state: &RuleState, left: Duration) -> CallResponse {
+    async fn send_to_site(&self, call: CalendarCall, rule_state: &RuleState, left: Duration) -> CallResponse {
         rule_state
             .metrics()
-            .answered(rule_state.name(), CutoverResponse::Fallback);
+            .served(rule_state.name(), CutoverResponse::Fallback);
         match timeout(left, self.inner.call(call)).await {
             Ok(response) => response,
             Err(_) => fault::call_failed(&CallFailure::Overdue, &self.warnings),
@@ -88,7 +93,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         let (route, rule_state) = rules.route_of(&call);
         let call = CalendarCall { route, ..call };
         match rule_state {
-            Some(rule_state) => Box::pin(self.ask(call, rule_state, rules.longest_read)).await,
+            Some(rule_state) => Box::pin(self.send_to_backend(call, rule_state, rules.longest_read)).await,
             None => self.inner.call(call).await,
         }
     }

@@ -117,7 +117,7 @@ impl DryRun {
     }
 
     /// Sends a call, and reads the response to its end.
-    pub async fn answer(&self, call: &DryRunCall) -> DryRunResponse {
+    pub async fn send(&self, call: &DryRunCall) -> DryRunResponse {
         match self.way.call(call.again()).await {
             Ok(accepted) => call.present(accepted, &self.rules).await,
             Err(failure) => DryRunResponse::failed(&failure),
@@ -237,7 +237,7 @@ impl DryRunCall {
 
 impl DryRunResponse {
     /// True if the edge forwarded the call to the backend.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub(crate) fn reached_backend(&self) -> bool {
         let failure = self.failure.as_ref();
         failure.is_none_or(|failure| failure.reach != Reach::Edge)
     }

@@ -13,16 +13,16 @@ metrics! {
     /// The metrics of copied and of moved calls; clones share their values.
     pub(crate) struct MigrationMetrics {
         cutover_calls: Counter["rule", "by"] =
-            "Calls that a rule is about, by who answered: the backend, the site, or the site after the backend had \
+            "Calls that a rule is about, by the source of the response: the backend, the site, or the site after the backend had \
              failed or its rule was returned";
-        cutover_returned: Gauge["rule"] = "Whether the guard has returned all calls of a rule to the site";
+        cutover_returned: Gauge["rule"] = "1 if the guard has returned all calls of a rule to the site";
         cutover_returns: Counter["rule"] = "How often the guard has returned the calls of a rule";
         cutover_share: Gauge<f64, AtomicU64>["rule"] = "The share of clients that a rule takes, from 0 to 1";
         identity_questions: Counter["outcome" in IdentityOutcome::VARIANTS] =
-            "Callers whose identity a backend is to get, by how the site named them: an account or nobody, a refusal \
-             of the credentials, no answer, or the answer to an earlier question";
+            "Callers whose identity a backend is to get, by the response of the site: an account or none, a refusal \
+             of the credentials, no response, or an earlier response";
         shadow_compared: Counter["backend", "operation", "class"] =
-            "Copied calls whose answers were compared, by the worst class of difference";
+            "Copied calls whose responses were compared, by the worst class of difference";
         shadow_in_flight: Gauge["backend"] = "Copies that run";
         shadow_skipped: Counter["backend", "reason"] =
             "Calls that a rule chose and that were not copied or not compared";
@@ -117,7 +117,7 @@ impl MigrationMetrics {
     }
 
     /// Counts a call that a rule is about.
-    pub(crate) fn answered(&self, rule: &Arc<str>, by: CutoverResponse) {
+    pub(crate) fn served(&self, rule: &Arc<str>, by: CutoverResponse) {
         self.cutover_calls.add([rule.into(), by.into_str().into()], 1);
     }
 
@@ -150,7 +150,7 @@ impl MigrationMetrics {
     }
 
     /// Calls by rule and by the backend that served them.
-    pub(crate) fn answers(&self) -> NamedSums {
+    pub(crate) fn served_by(&self) -> NamedSums {
         self.cutover_calls.sums(|[rule, by]| (rule.text(), by.word()))
     }
 

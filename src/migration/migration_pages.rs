@@ -56,7 +56,7 @@ impl Migration {
 
     /// The rules in use, in their order.
     pub(super) fn moved(&self) -> Vec<Value> {
-        let answers = self.metrics().answers();
+        let answers = self.metrics().served_by();
         let rules = self.rule_states();
         let status = rules.iter().map(|rule| rule.status(&of(&answers, rule.name())));
         status.collect()

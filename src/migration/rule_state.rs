@@ -40,7 +40,7 @@ pub(super) struct Means {
     /// Another one after a reload that joins a fleet.
     pub(super) placer: Arc<ArcSwap<Placer>>,
     /// Notified of changes that the other edges of the fleet have to receive.
-    pub(super) news: Arc<Notify>,
+    pub(super) changed: Arc<Notify>,
     pub(super) metrics: MigrationMetrics,
 }
 
@@ -122,7 +122,7 @@ impl RuleState {
     }
 
     /// Takes the standing that the store of the fleet holds; none: it has none.
-    pub(crate) fn meet(&self, fleet: Option<&RuleRecord>) {
+    pub(crate) fn merge(&self, fleet: Option<&RuleRecord>) {
         let mut control = self.control.lock();
         let before = control.standing().clone();
         let change = control.meet(fleet);
@@ -134,19 +134,19 @@ impl RuleState {
     }
 
     /// Notes that the store has taken the standing of this version.
-    pub(crate) fn is_told(&self, version: u64) {
+    pub(crate) fn confirm(&self, version: u64) {
         let mut control = self.control.lock();
         control.is_told(version);
         self.keep(control.standing().clone());
     }
 
     /// The recent counts of this edge, for the other edges.
-    pub(crate) fn counts_to_tell(&self) -> Vec<SharedCounts> {
+    pub(crate) fn counts_to_send(&self) -> Vec<SharedCounts> {
         self.control.lock().counts_to_tell(unix_time())
     }
 
     /// Takes the counts of other edges in a slot.
-    pub(crate) fn hear_counts(&self, slot: &str, others: &[SharedCounts]) {
+    pub(crate) fn take_counts(&self, slot: &str, others: &[SharedCounts]) {
         let mut control = self.control.lock();
         let change = control.hear_counts(slot, others, unix_time());
         self.apply(change, control);
@@ -230,7 +230,7 @@ impl RuleState {
             .cache
             .begin_removal(&Removal::All, RemovalCause::Cutover);
         self.keep(standing);
-        self.means.news.notify_one();
+        self.means.changed.notify_one();
     }
 
     fn show(&self, control: &RuleControl) {

@@ -25,12 +25,12 @@ impl Stage<CalendarCall, BackendResult> for BackendSelection {
         };
         match rule.and_then(|rule| self.cutovers.get(rule)?.as_ref()) {
             None => self.primary.call(call).await,
-            Some(cutover) if call.route.candidate().is_some() => cutover.ask(call).await,
+            Some(cutover) if call.route.candidate().is_some() => cutover.send_to_backend(call).await,
             Some(Cutover { rule_state, .. }) => {
                 let result = self.primary.call(call).await;
                 rule_state
                     .metrics()
-                    .answered(rule_state.name(), CutoverResponse::Site);
+                    .served(rule_state.name(), CutoverResponse::Site);
                 result
             }
         }
@@ -40,7 +40,7 @@ impl Stage<CalendarCall, BackendResult> for BackendSelection {
 // === impl Cutover ===
 
 impl Cutover {
-    async fn ask(&self, call: CalendarCall) -> BackendResult {
+    async fn send_to_backend(&self, call: CalendarCall) -> BackendResult {
         // Before the guard counts for the backend: this request goes to the site.
         let identity = match self.way.identity(&call).await {
             Ok(identity) => identity,
@@ -50,7 +50,7 @@ impl Cutover {
         let result = self.attempt(call, identity).await;
         self.rule_state
             .metrics()
-            .answered(self.rule_state.name(), CutoverResponse::Backend);
+            .served(self.rule_state.name(), CutoverResponse::Backend);
         let event = match &result {
             Ok(accepted) => RuleEvent::of_response(accepted.effective_status(), accepted.is_streamed()),
             // Nothing was sent.

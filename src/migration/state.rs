@@ -113,7 +113,7 @@ impl Migration {
             cache: cache.clone(),
             placer: Arc::new(ArcSwap::from_pointee(placer)),
             kept,
-            news: Arc::default(),
+            changed: Arc::default(),
             metrics: metrics.register(MigrationMetrics::new),
         };
         let file = settings.state_file(FINDINGS_FILE);
@@ -267,13 +267,13 @@ impl Migration {
     }
 
     /// Waits until the other edges of the fleet have to receive something about a rule.
-    pub(crate) async fn news(&self) {
-        self.shared.means.news.notified().await;
+    pub(crate) async fn next_change(&self) {
+        self.shared.means.changed.notified().await;
     }
 
     /// Lets the fleet look at its rules at once.
-    pub(crate) fn have_news(&self) {
-        self.shared.means.news.notify_one();
+    pub(crate) fn note_change(&self) {
+        self.shared.means.changed.notify_one();
     }
 
     /// The counters.

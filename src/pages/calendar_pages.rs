@@ -112,7 +112,7 @@ impl CalendarPages {
         let Some(judged) = judged else {
             return forwarded(
                 None,
-                word("the site has not told of late how far it is: ask again"),
+                word("the site has not reported its number of late: try again"),
             );
         };
         let address = judged.judge.read(path, Some(query));
@@ -140,7 +140,7 @@ impl CalendarPages {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
         }
         if self.0.companions.facts().snapshot().is_none() {
-            return Some("the companion plugin does not tell when events are shown".to_owned());
+            return Some("the companion plugin does not report when events are shown".to_owned());
         }
         let known = self.0.judge.load_full()?;
         known.judge.hindrance().map(ToString::to_string)
@@ -209,7 +209,7 @@ impl CalendarPages {
     pub(super) async fn judged_now(&self) -> Option<Arc<JudgedFacts>> {
         let until_known = async {
             loop {
-                let answer = self.0.companions.next_answer();
+                let answer = self.0.companions.next_count();
                 let judged = self.judged();
                 if judged.is_some() || !self.0.companions.facts_await_number() {
                     return judged;
@@ -250,11 +250,11 @@ impl CalendarPages {
         match step {
             CheckStep::Stop => {
                 self.0.metrics.stopped(true);
-                tell_stop(address);
+                log_stop(address);
             }
             CheckStep::Resume => {
                 self.0.metrics.stopped(false);
-                tracing::info!("checks of calendar pages agreed for an hour: the edge answers them again");
+                tracing::info!("checks of calendar pages agreed for an hour: the edge serves them again");
             }
             CheckStep::AskAgain | CheckStep::Done => {}
         }
@@ -271,11 +271,11 @@ impl CalendarPages {
     }
 }
 
-fn tell_stop(address: &str) {
+fn log_stop(address: &str) {
     tracing::error!(
         address,
         advice =
-            "report it with this address; the site answers all calendar pages until checks agree for an hour",
-        "the site shows an event on a page that the edge took for empty: it answers no calendar pages"
+            "report it with this address; the site serves all calendar pages until checks agree for an hour",
+        "the site shows an event on a page that the edge took for empty: it serves no calendar pages"
     );
 }

@@ -8,11 +8,11 @@ metrics! {
     /// The metrics of calendar pages; clones share their values.
     pub(crate) struct PageMetrics {
         calendar_pages: Counter["outcome"] =
-            "Requests for calendar pages under `[calendar_pages]`, by what became of them or why the site answered";
+            "Requests for calendar pages under `[calendar_pages]`, by their outcome or the reason why the site responded";
         calendar_page_checks: Counter["result"] =
-            "Pages that the edge answered itself, or would have, and for which it asked the site afterwards";
+            "Pages that the edge served itself, or would have, and that it then requested from the site";
         calendar_pages_failed: Gauge[] =
-            "Whether checks found an event on a page that the edge took for empty, so that it answers none";
+            "1 if checks found an event on a page that the edge took for empty, so that it serves none";
     }
 }
 

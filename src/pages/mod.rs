@@ -7,4 +7,4 @@ mod page_guard;
 
 pub(crate) use calendar_pages::CalendarPages;
 pub(crate) use page_check::PageCheck;
-pub(crate) use page_guard::{PageAnswer, PageGuard};
+pub(crate) use page_guard::{PageGuard, PageResponse};

@@ -8,8 +8,8 @@ use http::{HeaderValue, StatusCode, Uri};
 use super::calendar_pages::{CalendarPages, JudgedFacts};
 use super::page_check::PageCheck;
 use crate::calls::fault;
-use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts};
-use crate::server::response::{AnsweredBy, json};
+use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts};
+use crate::server::response::{ResponseSource, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::SharedBuckets;
@@ -31,7 +31,7 @@ pub(crate) struct PageGuard {
 }
 
 /// A response in place of the site's.
-pub(crate) enum PageAnswer {
+pub(crate) enum PageResponse {
     /// A response of the edge's own.
     Own(EdgeResponse),
     /// The calendar of the events that a GET of this path and query reads.
@@ -51,12 +51,12 @@ const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 impl PageGuard {
     /// The response to a request for the rest of the site, by its head; none if the site responds.
-    pub(crate) async fn answer(&self, asked: &AskedRequest, has_body: bool) -> Option<PageAnswer> {
+    pub(crate) async fn respond(&self, asked: &BodilessRequest, has_body: bool) -> Option<PageResponse> {
         if self.settings.mode == Mode::Off {
             return None;
         }
         let own = if !has_body && is_public_read(&asked.head) {
-            self.answer_read(asked).await
+            self.respond_to_read(asked).await
         } else {
             None
         };
@@ -67,7 +67,7 @@ impl PageGuard {
     }
 
     /// The response to a plain read; none if the budget decides.
-    async fn answer_read(&self, asked: &AskedRequest) -> Option<Option<PageAnswer>> {
+    async fn respond_to_read(&self, asked: &BodilessRequest) -> Option<Option<PageResponse>> {
         // The site's number of changes is of use now.
         self.pages.called();
         let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
@@ -82,17 +82,17 @@ impl PageGuard {
             (_, PageAddress::Unknown(reason)) => self.forwards((*reason).into()),
             _ => None,
         };
-        own.map(|own| self.give(own).map(PageAnswer::Own))
+        own.map(|own| self.give(own).map(PageResponse::Own))
     }
 
     /// The calendar in place of a file. There is no end of names that events may have, and each causes a request to the
     /// API.
     fn give_calendar(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         address: &PageAddress,
         calendar: String,
-    ) -> Option<PageAnswer> {
+    ) -> Option<PageResponse> {
         if self.settings.mode != Mode::Enforce {
             return self.forwards("would_answer");
         }
@@ -100,8 +100,8 @@ impl PageGuard {
         let refused = is_of_event
             .then(|| self.within_budget(asked, FormReading::Absent))
             .flatten();
-        let refused = refused.filter(|answer| matches!(answer, PageAnswer::Own(_)));
-        Some(refused.unwrap_or(PageAnswer::Calendar(calendar)))
+        let refused = refused.filter(|answer| matches!(answer, PageResponse::Own(_)));
+        Some(refused.unwrap_or(PageResponse::Calendar(calendar)))
     }
 
     /// Counts a file that a calendar took the place of.
@@ -110,15 +110,15 @@ impl PageGuard {
     }
 
     /// The response to a request for a file that the calendar does not have; none if the site responds.
-    pub(crate) fn answer_file(&self, asked: &AskedRequest) -> Option<PageAnswer> {
+    pub(crate) fn respond_to_file(&self, asked: &BodilessRequest) -> Option<PageResponse> {
         self.within_budget(asked, FormReading::Absent)
     }
 
     /// The response to a request with a form that the budget refuses.
-    pub(crate) fn refuse_form(&self, asked: &AskedRequest, form: FormReading<'_>) -> Option<EdgeResponse> {
+    pub(crate) fn refuse_form(&self, asked: &BodilessRequest, form: FormReading<'_>) -> Option<EdgeResponse> {
         match self.within_budget(asked, form)? {
-            PageAnswer::Own(refused) => Some(refused),
-            PageAnswer::Calendar(_) | PageAnswer::OfRobots => None,
+            PageResponse::Own(refused) => Some(refused),
+            PageResponse::Calendar(_) | PageResponse::OfRobots => None,
         }
     }
 
@@ -164,7 +164,7 @@ impl PageGuard {
 
     /// The verdict of all robots' budget on a request for an endless page; none where it does not hold. Cookies and
     /// credentials prove nothing here: requests that show some have a budget of their own (T-114).
-    fn within_budget(&self, asked: &AskedRequest, form: FormReading<'_>) -> Option<PageAnswer> {
+    fn within_budget(&self, asked: &BodilessRequest, form: FormReading<'_>) -> Option<PageResponse> {
         let rate = self.settings.robots.as_ref()?;
         if self.settings.mode == Mode::Off || !is_endless(&asked.head, form) {
             return None;
@@ -177,7 +177,7 @@ impl PageGuard {
         let passed = self.pages.pay_once(address, rate.period, pay);
         let is_enforced = self.settings.mode == Mode::Enforce;
         let Err(exceeded) = passed else {
-            return (is_enforced && !has_claims).then_some(PageAnswer::OfRobots);
+            return (is_enforced && !has_claims).then_some(PageResponse::OfRobots);
         };
         if !is_enforced {
             return self.forwards("would_limit");
@@ -185,7 +185,7 @@ impl PageGuard {
         self.pages.metrics().took("limited");
         let insists = "`calendar_pages.robots` holds for all clients together, and a quarter of it for each";
         asked.refused(DecidingBody::None, RefusalReason::moment(insists));
-        Some(PageAnswer::Own(fault::too_fast(&exceeded)))
+        Some(PageResponse::Own(fault::too_fast(&exceeded)))
     }
 }
 
@@ -205,7 +205,7 @@ fn response(status: StatusCode, kind: &'static str, body: Bytes) -> EdgeResponse
     headers.insert(CACHE_CONTROL, KEPT);
     EdgeResponse {
         response,
-        facts: ResponseFacts::Edge(AnsweredBy::OwnRoute {
+        facts: ResponseFacts::Edge(ResponseSource::OwnRoute {
             code: "calendar_page",
         }),
     }

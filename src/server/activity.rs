@@ -59,7 +59,7 @@ struct ActivityState {
     dismissed: AtomicBool,
     /// Notified once, when the connection has to make room for another.
     makes_room: Notify,
-    is_told: AtomicBool,
+    is_notified: AtomicBool,
 }
 
 /// A phase and when it began.
@@ -97,7 +97,7 @@ impl Activity {
             multiplexed: AtomicBool::new(false),
             dismissed: AtomicBool::new(false),
             makes_room: Notify::new(),
-            is_told: AtomicBool::new(false),
+            is_notified: AtomicBool::new(false),
         }))
     }
 
@@ -106,12 +106,12 @@ impl Activity {
     pub(super) fn waiting_since(&self) -> Option<Instant> {
         let place = *self.0.place.lock();
         let is_busy = matches!(place.phase, Phase::Busy(_));
-        (!is_busy && !self.0.is_told.load(Ordering::Relaxed)).then_some(place.since)
+        (!is_busy && !self.0.is_notified.load(Ordering::Relaxed)).then_some(place.since)
     }
 
     /// Makes the connection give way to another one.
     pub(super) fn make_room(&self) {
-        self.0.is_told.store(true, Ordering::Relaxed);
+        self.0.is_notified.store(true, Ordering::Relaxed);
         self.0.makes_room.notify_one();
     }
 

@@ -212,9 +212,10 @@ mod tests {
         (0..count).map(|_| open(per_address, address).unwrap()).collect()
     }
 
-    fn told(held: &[AddressPermit]) -> Vec<usize> {
-        let told = held.iter().enumerate();
-        told.filter(|(_, permit)| permit.activity.waiting_since().is_none())
+    fn notified(held: &[AddressPermit]) -> Vec<usize> {
+        let places = held.iter().enumerate();
+        places
+            .filter(|(_, permit)| permit.activity.waiting_since().is_none())
             .map(|(place, _)| place)
             .collect()
     }
@@ -232,17 +233,17 @@ mod tests {
         drop(many[1].activity.begin());
         per_address.make_room();
         assert_eq!(
-            told(&many),
+            notified(&many),
             [0, 2],
             "the first one is busy, the second one was idle for a shorter time"
         );
         per_address.make_room();
-        assert_eq!(told(&many), [0, 1, 2]);
-        assert_eq!((told(&other).len(), told(&proxied).len()), (0, 0));
+        assert_eq!(notified(&many), [0, 1, 2]);
+        assert_eq!((notified(&other).len(), notified(&proxied).len()), (0, 0));
         per_address.make_room();
-        assert_eq!((told(&other).len(), told(&proxied).len()), (1, 0));
+        assert_eq!((notified(&other).len(), notified(&proxied).len()), (1, 0));
         per_address.make_room();
-        assert_eq!(told(&proxied).len(), 1);
+        assert_eq!(notified(&proxied).len(), 1);
         drop(running);
     }
 }

@@ -28,7 +28,7 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// The source of a response. Those of the rest of the site have none: they pass unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AnsweredBy {
+pub(crate) enum ResponseSource {
     /// The edge refused the request.
     Edge {
         /// The refusal's code, `rest_no_route` or `edge_…`.
@@ -92,9 +92,9 @@ pub(crate) fn preflight() -> PlainResponse {
     answer
 }
 
-// === impl AnsweredBy ===
+// === impl ResponseSource ===
 
-impl AnsweredBy {
+impl ResponseSource {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ metrics! {
         surface_requests: Counter["rule", "outcome"] =
             "Requests to the rest of the site that a rule of `[[surface]]` took, by what became of them";
         surface_unclear: Counter =
-            "Requests to the rest of the site that passed because it could not be told whether a rule takes them";
+            "Requests to the rest of the site that passed because it was unclear whether a rule takes them";
     }
 }
 

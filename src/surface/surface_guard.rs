@@ -11,8 +11,8 @@ use http::request::Parts as Head;
 use super::Surface;
 use super::metrics::SurfaceMetrics;
 use crate::calls::fault;
-use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
-use crate::server::response::{AnsweredBy, json};
+use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::server::response::{ResponseSource, json};
 use crate::telemetry::{DecidedBy, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -61,14 +61,14 @@ impl SurfaceGuard {
     }
 
     /// The facts about a request that the rules need; none if there are no rules.
-    pub(crate) fn request<'a>(&self, asked: &'a AskedRequest) -> Option<SurfaceRequest<'a>> {
+    pub(crate) fn request<'a>(&self, asked: &'a BodilessRequest) -> Option<SurfaceRequest<'a>> {
         self.decider.surface_request(&asked.head)
     }
 
     /// The response to a request that its head refuses, before its body is read.
     pub(crate) fn by_head(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
     ) -> Option<EdgeResponse> {
         let request = request?;
@@ -78,7 +78,7 @@ impl SurfaceGuard {
             }
             return None;
         };
-        self.answer(asked, verdict, DecidingBody::None)
+        self.respond(asked, verdict, DecidingBody::None)
     }
 
     /// True if rules need the calls in a body that is no form.
@@ -89,7 +89,7 @@ impl SurfaceGuard {
     /// The response to a request that its body refuses.
     pub(crate) fn by_body(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         body: &SeenBody,
     ) -> Option<EdgeResponse> {
@@ -99,13 +99,13 @@ impl SurfaceGuard {
             self.is_unclear();
         }
         let (SeenBody::Whole(read) | SeenBody::Begun(read)) = body;
-        self.answer(asked, found.verdict?, DecidingBody::Read(read))
+        self.respond(asked, found.verdict?, DecidingBody::Read(read))
     }
 
     /// The rules for a body of which the rest is scanned on its way; none if there are no rules.
     pub(crate) fn on_the_way(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         begun: &[u8],
     ) -> Option<FormGuard> {
@@ -122,9 +122,9 @@ impl SurfaceGuard {
     }
 
     /// Counts a request, and refuses it unless it passes.
-    fn answer(
+    fn respond(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         verdict: SurfaceVerdict<'_>,
         body: DecidingBody<'_>,
     ) -> Option<EdgeResponse> {
@@ -143,7 +143,7 @@ impl SurfaceGuard {
     }
 
     /// The budget that a request which passes uses up.
-    fn exceeded(&self, asked: &AskedRequest, verdict: SurfaceVerdict<'_>) -> Option<Exceeded> {
+    fn exceeded(&self, asked: &BodilessRequest, verdict: SurfaceVerdict<'_>) -> Option<Exceeded> {
         let rate = verdict.rule.rate.filter(|_| !verdict.is_closed)?;
         let address = asked.context.client.address;
         let spent = self
@@ -172,7 +172,7 @@ impl SurfaceGuard {
         self.warnings.warn("surface_unclear", |count| {
             tracing::warn!(
                 count,
-                "a request passes because it cannot be told whether a rule about the rest of the site takes it"
+                "a request passes because it is unclear whether a rule about the rest of the site takes it"
             );
         });
     }
@@ -232,6 +232,6 @@ fn closed(verdict: SurfaceVerdict<'_>) -> EdgeResponse {
     response.headers_mut().insert(CONTENT_TYPE, html);
     EdgeResponse {
         response,
-        facts: ResponseFacts::Edge(AnsweredBy::Edge { code: refusal.code() }),
+        facts: ResponseFacts::Edge(ResponseSource::Edge { code: refusal.code() }),
     }
 }

@@ -18,7 +18,7 @@ use calendar_edge_core::limits::queue::Shed;
 metrics! {
     struct BackendSeries {
         origin_breaker_state: Gauge["backend"] =
-            "Whether reads reach the backend: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)";
+            "State of the breaker: 0 closed (reads reach the backend), 1 half-open (one is trying), 2 open (none does)";
         origin_permits_in_use: Gauge["backend", "traffic"] = "Exchanges that hold a permit of a backend";
         origin_permits_limit: Gauge["backend", "traffic"] =
             "The most exchanges that may hold a permit of a backend";

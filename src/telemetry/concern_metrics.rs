@@ -11,8 +11,8 @@ metrics! {
         concern: Gauge["name", "about"] =
             "1 for each concern about the edge and its site, by its name, and by the backend, rule or file that it is about; else 0";
         runs_saved: Gauge =
-            "Runs of WordPress that did not happen: reads and calendar pages that the edge answered without one, less the \
-             requests that refreshed stale answers or checked pages";
+            "Runs of WordPress that did not happen: reads and calendar pages that the edge served without one, less the \
+             requests that refreshed stale responses or checked pages";
     }
 }
 

@@ -9,7 +9,7 @@ use url::{Position, Url};
 use super::labels::method_label;
 use super::request_log::RequestLog;
 use super::spans::{Attributes, Span, SpanKind};
-use super::told::{cut, milliseconds};
+use super::values::{cut, milliseconds};
 
 /// Adds the time until it is dropped to that of all exchanges of a request, and records the exchange.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl ExchangeTimer {
     }
 
     /// Notes method and URL.
-    pub(crate) fn asks(&mut self, method: &Method, url: &Url) {
+    pub(crate) fn set_request(&mut self, method: &Method, url: &Url) {
         if let Some(span) = &mut self.span {
-            span.asks(method, url, &self.log);
+            span.set_request(method, url, &self.log);
         }
     }
 
@@ -84,24 +84,24 @@ impl ExchangeSpan {
         }
     }
 
-    fn asks(&mut self, method: &Method, url: &Url, log: &RequestLog) {
+    fn set_request(&mut self, method: &Method, url: &Url, log: &RequestLog) {
         let method = method_label(method);
         let route = log.called().map(|operation| operation.id.route.template());
         self.name = span_name(method, route.as_deref());
-        let told = &mut self.attributes;
-        told.tell("http.request.method", method);
-        told.tell("server.address", url.host_str());
-        told.tell("server.port", url.port_or_known_default());
+        let attributes = &mut self.attributes;
+        attributes.add("http.request.method", method);
+        attributes.add("server.address", url.host_str());
+        attributes.add("server.port", url.port_or_known_default());
         // The query may hold secrets of clients.
-        told.tell("url.full", cut(&url[..Position::AfterPath]));
-        told.tell("url.template", route.as_deref());
-        told.tell("edge.operation", log.operation());
+        attributes.add("url.full", cut(&url[..Position::AfterPath]));
+        attributes.add("url.template", route.as_deref());
+        attributes.add("edge.operation", log.operation());
     }
 
     /// A failure after a response leaves its status as it was.
     fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
         if let Ok(status) = answer {
-            self.attributes.tell("http.response.status_code", status.as_u16());
+            self.attributes.add("http.response.status_code", status.as_u16());
         }
         self.error = match answer {
             Ok(status) => (status.as_u16() >= 400).then(|| status.as_str().to_owned().into()),
@@ -114,10 +114,10 @@ impl ExchangeSpan {
             return;
         };
         let queue = log.time_queued().saturating_sub(self.queued_before);
-        self.attributes.tell("edge.queue_ms", milliseconds(queue));
+        self.attributes.add("edge.queue_ms", milliseconds(queue));
         self.attributes
-            .tell("edge.backend_ms", milliseconds(duration.saturating_sub(queue)));
-        self.attributes.tell("error.type", self.error.as_deref());
+            .add("edge.backend_ms", milliseconds(duration.saturating_sub(queue)));
+        self.attributes.add("error.type", self.error.as_deref());
         recorder.record(Span {
             kind: SpanKind::Client,
             name: self.name,

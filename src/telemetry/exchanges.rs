@@ -13,10 +13,10 @@ use super::series::{ByLabels, Counter, metrics};
 metrics! {
     struct ExchangeSeries {
         backend_request_duration_seconds: Latency["backend", "kind"] =
-            "From the queue toward a backend beside the site to the head of its answer";
+            "From the queue toward a backend beside the site to the head of its response";
         backend_requests: Counter["backend", "kind", "outcome"] =
             "Exchanges with a backend beside the site, by the class of the status or the kind of failure";
-        origin_request_duration_seconds: Latency["kind"] = "From the queue toward the site to the head of its answer";
+        origin_request_duration_seconds: Latency["kind"] = "From the queue toward the site to the head of its response";
         origin_requests: Counter["kind", "outcome"] =
             "Exchanges with the site, by the class of the status or the kind of failure";
     }

@@ -87,7 +87,7 @@ impl FindingSums {
     }
 
     /// Counts the site's response to a forwarded request with a finding.
-    pub(crate) fn answered(&self, operation: &'static str, finding: &Finding, verdict: &SiteVerdict) {
+    pub(crate) fn add_verdict(&self, operation: &'static str, finding: &Finding, verdict: &SiteVerdict) {
         let mut table = self.0.lock();
         let key = table.bounded(SumKey::of(operation, finding, FORWARDED));
         if let Some(site) = table.rows.get_mut(&key).and_then(|sum| sum.site.as_mut()) {

@@ -10,7 +10,7 @@ metrics! {
     pub(crate) struct ReloadMetrics {
         config_last_reload_success_timestamp_seconds: Gauge = "When the configuration in use was read";
         config_last_reload_successful: Gauge =
-            "Whether the configuration in use is the one that was read last: 0 after a refused reload, else 1";
+            "1 if the configuration in use is the one that was read last; 0 after a refused reload";
         config_reloads: Counter["result" in ["success", "failure"]] = "Reloads of the configuration";
     }
 }

@@ -142,7 +142,7 @@ impl RequestLog {
     }
 
     /// Sets the site's response to a forwarded request with findings; the first value stays.
-    pub(crate) fn answered_by_site(&self, verdict: SiteVerdict) {
+    pub(crate) fn set_site_verdict(&self, verdict: SiteVerdict) {
         let _ = self.0.site.set(verdict);
     }
 

@@ -24,18 +24,18 @@ use calendar_edge_judge::contract::{Action, table};
 
 metrics! {
     struct RequestSeries {
-        http_refusals: Counter["code" in errors::codes()] = "Requests refused by the edge, by the code of the answer";
+        http_refusals: Counter["code" in errors::codes()] = "Requests refused by the edge, by the code of the response";
         http_request_body_bytes: Counter["source" in SOURCES] = "Bytes of request bodies read from clients";
         http_request_duration_seconds: Latency["kind" in RequestKind::ALL] =
             "From a request's head to the last byte of its response, which waits for slow clients";
         http_request_phase_seconds: Latency["phase"] =
             "Parts of the time to a response's head: in the queue toward a backend, at the backend, and at the edge";
         http_requests: Counter["operation", "root", "source", "status"] =
-            "Requests answered, by operation, root, who answered, and status";
+            "Responses, by operation, root, source, and status";
         http_response_body_bytes: Counter["source" in SOURCES] = "Bytes of response bodies sent to clients";
         inflight: Gauge = "Requests running";
         reported_requests: Counter["site" in OUTCOMES] =
-            "Forwarded requests that mode enforce would refuse, by the answer of the site";
+            "Forwarded requests that mode enforce would refuse, by the response of the site";
         validation_findings: Counter["operation", "rule", "mode", "action"] = "Broken rules found in requests";
     }
 }

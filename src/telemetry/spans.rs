@@ -78,9 +78,9 @@ pub(crate) enum AttributeValue {
 }
 
 /// A value that may be absent.
-pub(crate) trait Told {
+pub(crate) trait SpanValue {
     /// The value as an attribute.
-    fn told(self) -> Option<AttributeValue>;
+    fn into_value(self) -> Option<AttributeValue>;
 }
 
 metrics! {
@@ -137,8 +137,8 @@ impl SpanRecorder {
 
 impl Attributes {
     /// Adds a name and its value, if there is one.
-    pub(crate) fn tell(&mut self, name: &'static str, value: impl Told) {
-        self.0.extend(value.told().map(|value| (name, value)));
+    pub(crate) fn add(&mut self, name: &'static str, value: impl SpanValue) {
+        self.0.extend(value.into_value().map(|value| (name, value)));
     }
 
     /// All names and values.
@@ -147,46 +147,46 @@ impl Attributes {
     }
 }
 
-// === impl Told ===
+// === impl SpanValue ===
 
-impl<T: Told> Told for Option<T> {
-    fn told(self) -> Option<AttributeValue> {
-        self.and_then(Told::told)
+impl<T: SpanValue> SpanValue for Option<T> {
+    fn into_value(self) -> Option<AttributeValue> {
+        self.and_then(SpanValue::into_value)
     }
 }
 
-impl Told for &str {
-    fn told(self) -> Option<AttributeValue> {
+impl SpanValue for &str {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Text(self.to_owned()))
     }
 }
 
-impl<T: fmt::Display> Told for DisplayValue<T> {
-    fn told(self) -> Option<AttributeValue> {
+impl<T: fmt::Display> SpanValue for DisplayValue<T> {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Text(self.to_string()))
     }
 }
 
-impl Told for u16 {
-    fn told(self) -> Option<AttributeValue> {
+impl SpanValue for u16 {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Whole(self.into()))
     }
 }
 
-impl Told for u64 {
-    fn told(self) -> Option<AttributeValue> {
+impl SpanValue for u64 {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Whole(i64::try_from(self).unwrap_or(i64::MAX)))
     }
 }
 
-impl Told for f64 {
-    fn told(self) -> Option<AttributeValue> {
+impl SpanValue for f64 {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Fraction(self))
     }
 }
 
-impl Told for bool {
-    fn told(self) -> Option<AttributeValue> {
+impl SpanValue for bool {
+    fn into_value(self) -> Option<AttributeValue> {
         Some(AttributeValue::Flag(self))
     }
 }

@@ -6,7 +6,7 @@ use calendar_edge_judge::contract::{DatedDifference, dated_differences};
 metrics! {
     /// The metrics of translations; clones share their values.
     pub(crate) struct TranslationMetrics {
-        translated: Counter["difference"] = "Responses of the site that were translated for `answers`, by the row that they met";
+        translated: Counter["difference"] = "Responses of the site that were translated for `answers`, by the row that applied";
     }
 }
 

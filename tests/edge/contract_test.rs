@@ -235,13 +235,13 @@ fn faulted(value: Value, fault: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_that_no_migration_may_bring_breaks_a_law() {
     let laws = [
-        ("draft", "a draft is shown to nobody else"),
-        ("html", "answers say that they are JSON"),
-        ("letter", "answers have the shape of Event"),
+        ("draft", "a draft is shown to no other client"),
+        ("html", "responses are marked as JSON"),
+        ("letter", "responses have the shape of Event"),
         ("local", "dates in UTC follow from the time zone"),
         ("zone", "an event keeps its time zone, from which its UTC follows"),
         ("reversed", "events come in the order of their beginnings"),
-        ("title", "a write answers with what was written"),
+        ("title", "a write responds with the written record"),
         ("listed", "lists show to everybody what is published"),
         ("asked", "an invalid value is refused as WordPress does"),
         ("dropped", "a write keeps every member that it sends"),

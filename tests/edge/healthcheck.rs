@@ -79,7 +79,7 @@ async fn it_follows_readiness_to_the_end() {
     let (status, printed) = run(given()).await;
     assert_eq!(status, Some(1));
     assert!(
-        printed.starts_with("no edge answers at http://127.0.0.1:"),
+        printed.starts_with("no edge responds at http://127.0.0.1:"),
         "{printed}"
     );
     assert_eq!(printed.lines().count(), 1);
@@ -165,13 +165,13 @@ async fn it_says_what_to_configure_and_what_is_no_edge() {
     let (status, printed) = run(command(&["--admin", &origin.base()])).await;
     assert_eq!(
         (status, printed.as_str()),
-        (Some(1), "no answer of an edge (200)\n")
+        (Some(1), "no response of an edge (200)\n")
     );
     let lost = Origin::always(Reply::json(404, "{}")).await;
     let (status, printed) = run(command(&["--admin", &lost.base()])).await;
     assert_eq!(
         (status, printed.as_str()),
-        (Some(1), "no answer of an edge (404)\n")
+        (Some(1), "no response of an edge (404)\n")
     );
     assert_eq!(run(command(&["--admin", "nonsense"])).await.0, Some(1));
     assert_eq!(run(command(&["--amdin", "x"])).await.0, Some(64));

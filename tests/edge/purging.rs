@@ -439,12 +439,12 @@ async fn the_command_removes_what_it_names() {
     let output = run(&["--tag", "event:50", "--tag", "image:3"]).await;
     let output = output.expect("a task").expect("it runs");
     assert!(
-        output.stdout.starts_with(b"removed 1 answers, generation "),
+        output.stdout.starts_with(b"removed 1 responses, generation "),
         "{output:?}"
     );
     assert_eq!(read_both(&edge, &origin).await, 1);
     let output = run(&["--all"]).await.expect("a task").expect("it runs");
-    assert!(output.stdout.starts_with(b"removed 2 answers"), "{output:?}");
+    assert!(output.stdout.starts_with(b"removed 2 responses"), "{output:?}");
     for (arguments, status) in [
         (vec![], 64),
         (vec!["--tag", "party:1"], 1),

@@ -103,7 +103,7 @@ async fn the_manager_hears_of_ready_reloads_and_the_end() {
     assert!(reload_time(&manager.next()) > first);
     assert_eq!(
         manager.next(),
-        "READY=1\nSTATUS=Serving with the old configuration: the new one is refused, the log says why"
+        "READY=1\nSTATUS=Serving with the old configuration: the new one is refused, the log has the reason"
     );
     assert_eq!(get(&program).await, 200);
 

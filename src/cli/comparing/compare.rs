@@ -25,7 +25,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Status> {
     let accepted = args.accept.accept;
     let request = args.request.request(None, &args.target)?;
-    let result = could_not_run(ask(args, &request, accepted, environment))?;
+    let result = could_not_run(send(args, &request, accepted, environment))?;
     let Some((compared, sides, demanded)) = result else {
         return Ok(Status::Unusable);
     };
@@ -45,7 +45,7 @@ pub(crate) fn run(
     })
 }
 
-fn ask(
+fn send(
     args: &CompareArgs,
     request: &TypedRequest,
     accepted: DifferenceClass,
@@ -57,8 +57,8 @@ fn ask(
     let sides = Sides::live(&settings, args.to.as_deref())?;
     let call = match CallJudge::new(&settings).judge(request) {
         Judged::Call(call) => call,
-        Judged::Answered => {
-            anyhow::bail!("the edge answers this request itself: see `calendar-edge explain`")
+        Judged::OwnResponse => {
+            anyhow::bail!("the edge responds to this request itself: see `calendar-edge explain`")
         }
         Judged::Elsewhere => anyhow::bail!("this request is not for the calendar"),
     };
@@ -88,7 +88,7 @@ fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io
 fn described(answer: &DryRunResponse) -> String {
     let status = answer.status.as_u16();
     match &answer.failure {
-        Some(failure) => format!("the edge would answer {status}: {failure}"),
+        Some(failure) => format!("the edge would respond with {status}: {failure}"),
         None => format!("status {status}, {} bytes", answer.body.len()),
     }
 }

@@ -16,7 +16,7 @@ use super::super::list_reader::{Trouble, trouble};
 use super::super::status::Misuse;
 
 /// The most second requests for one operation.
-const DOUBLE_QUESTIONS: u32 = 5;
+const SECOND_REQUESTS: u32 = 5;
 
 /// A live backend with its name.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Sides {
     ///
     /// When one of the backends cannot be reached and has never responded.
     pub(super) async fn compare(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let (primary, other) = (self.primary.ask(call).await?, self.other.ask(call).await?);
+        let (primary, other) = (self.primary.send(call).await?, self.other.send(call).await?);
         let operation = call.operation();
         let mut findings = self
             .comparer
@@ -106,7 +106,7 @@ impl Sides {
             .compare(operation, primary.compared(), other.compared());
         let is_said = self.trouble_of(&primary, &other).is_none();
         if findings.worst() >= DifferenceClass::Volatile && is_said && self.may_double(call) {
-            let second = self.primary.ask(call).await?;
+            let second = self.primary.send(call).await?;
             let (primary, other) = (primary.compared(), other.compared());
             findings = self
                 .comparer
@@ -128,7 +128,7 @@ impl Sides {
         let mut doubled = self.doubled.lock();
         let count = doubled.entry(call.operation()).or_default();
         *count += 1;
-        !call.is_write() && *count <= DOUBLE_QUESTIONS
+        !call.is_write() && *count <= SECOND_REQUESTS
     }
 }
 
@@ -145,8 +145,8 @@ impl LiveSide {
         })
     }
 
-    async fn ask(&self, call: &DryRunCall) -> anyhow::Result<DryRunResponse> {
-        let answer = self.backend.answer(call).await;
+    async fn send(&self, call: &DryRunCall) -> anyhow::Result<DryRunResponse> {
+        let answer = self.backend.send(call).await;
         match &answer.failure {
             Some(failure) if failure.reach == Reach::Nowhere => {
                 if !self.has_answered.load(Ordering::Relaxed) {

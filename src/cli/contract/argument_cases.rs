@@ -65,19 +65,19 @@ impl Suite {
     }
 
     async fn refused_case(&mut self, operation: &Operation, request: ApiRequest, refusal: &Refusal) {
-        if let Some(trial) = self.ask(&operation.name, REFUSED, request).await {
+        if let Some(trial) = self.send(&operation.name, REFUSED, request).await {
             let expected = ApiResponse {
                 status: refusal.status().as_u16(),
                 body: serde_json::from_slice(refusal.body()).unwrap_or_default(),
                 ..trial.answer.clone()
             };
             let holds = is_same_refusal(&trial.answer, &expected);
-            self.check(&trial, REFUSED, holds, &expected.told());
+            self.check(&trial, REFUSED, holds, &expected.described());
         }
     }
 
     async fn taken_case(&mut self, operation: &Operation, request: ApiRequest) {
-        if let Some(trial) = self.ask(&operation.name, TAKEN, request).await {
+        if let Some(trial) = self.send(&operation.name, TAKEN, request).await {
             self.succeeded(&trial, TAKEN);
             if trial.answer.status == 200 {
                 self.shaped(&trial, operation.id.success());

@@ -54,7 +54,7 @@ impl ContractTestArgs {
     /// The API to test; opens no connection.
     pub(super) fn api(&self) -> anyhow::Result<ApiUnderTest> {
         let api = ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate))?;
-        Ok(api.answering(self.answers))
+        Ok(api.of_version(self.answers))
     }
 
     /// The value of `Authorization` for the account of the file.

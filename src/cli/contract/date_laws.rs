@@ -14,12 +14,12 @@ pub(super) fn are_in_order(events: &[Value]) -> bool {
 
 /// True if the UTC of an event follows from its zone, or if none has a zone of another time. One is enough: an update
 /// that sends no zone leaves a wrong UTC behind (backend.md section 7).
-pub(super) fn tell_utc(events: &[Value]) -> bool {
-    let told: Vec<bool> = events.iter().filter_map(tells_utc).collect();
+pub(super) fn have_utc(events: &[Value]) -> bool {
+    let told: Vec<bool> = events.iter().filter_map(has_utc).collect();
     told.is_empty() || told.contains(&true)
 }
 
-fn tells_utc(event: &Value) -> Option<bool> {
+fn has_utc(event: &Value) -> Option<bool> {
     let date = |member: &str| event[member].as_str()?.parse::<DateTime>().ok();
     let (local, utc) = (date("start_date")?, date("utc_start_date")?);
     let zone = TimeZone::get(event["timezone"].as_str()?).ok()?;
@@ -43,10 +43,10 @@ mod tests {
         let wrong = event("2027-04-02 19:00:00", "2027-04-02 19:00:00", "Europe/Berlin");
         let utc = event("2027-04-02 19:00:00", "2027-04-02 19:00:00", "UTC");
         let offset = event("2027-04-02 19:00:00", "2027-04-02 19:00:00", "UTC+2");
-        assert!(tell_utc(&[right.clone(), wrong.clone()]));
-        assert!(tell_utc(&[utc, offset.clone()]), "nothing follows from them");
-        assert!(!tell_utc(&[wrong, offset]));
-        assert!(tell_utc(&[]));
+        assert!(have_utc(&[right.clone(), wrong.clone()]));
+        assert!(have_utc(&[utc, offset.clone()]), "nothing follows from them");
+        assert!(!have_utc(&[wrong, offset]));
+        assert!(have_utc(&[]));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Suite {
         if table().named(&subject).is_some_and(is_absent) {
             return self.leave_out(&subject, &law, "the backend does not publish the argument");
         }
-        let Some(trial) = self.ask(&subject, &law, case.request()).await else {
+        let Some(trial) = self.send(&subject, &law, case.request()).await else {
             return;
         };
         let body = &trial.answer.body;
@@ -112,7 +112,7 @@ impl Suite {
         self.verdict(
             &trial,
             &law,
-            (others.is_empty(), "records that the filter asks for"),
+            (others.is_empty(), "records that match the filter"),
             || format!("{others:?} as well"),
         );
         let is_there = case.holds.is_none() || records.iter().any(|record| id(record) == case.holds);

@@ -7,7 +7,7 @@ use calendar_edge_judge::contract::answer::Shape;
 use serde_json::Value;
 use url::Url;
 
-use super::date_laws::{are_in_order, tell_utc};
+use super::date_laws::{are_in_order, have_utc};
 use super::suite::{READS_SUCCEED, Suite, Trial};
 use super::tested_api::ApiRequest;
 
@@ -59,7 +59,7 @@ impl Suite {
             total: 0,
             pages: 0,
         };
-        let Some(first) = self.ask(&walk.subject, READS_SUCCEED, walk.request(1)).await else {
+        let Some(first) = self.send(&walk.subject, READS_SUCCEED, walk.request(1)).await else {
             return Vec::new();
         };
         self.succeeded(&first, READS_SUCCEED);
@@ -107,7 +107,7 @@ impl Suite {
                 ),
                 (
                     "dates in UTC follow from the time zone",
-                    tell_utc(&records),
+                    have_utc(&records),
                     "another time than at the place",
                 ),
             ] {
@@ -117,7 +117,7 @@ impl Suite {
             }
         }
         if let Some(last) = last.filter(|_| walk.pages <= MOST_PAGES) {
-            let law = "the pages hold as many records as `total` says";
+            let law = "the pages hold as many records as `total` states";
             self.equal(&last, law, &(records.len() as u64), &walk.total);
         }
         records
@@ -126,7 +126,7 @@ impl Suite {
     /// One page with its laws; none if it cannot be read.
     async fn page(&mut self, walk: &ListWalk, number: u64) -> Option<Trial> {
         let page = self
-            .ask(&walk.subject, READS_SUCCEED, walk.request(number))
+            .send(&walk.subject, READS_SUCCEED, walk.request(number))
             .await?;
         self.succeeded(&page, READS_SUCCEED);
         self.shaped(&page, Shape::Model(walk.kind.list_model()));
@@ -166,8 +166,8 @@ impl Suite {
         let next = next.parse::<Url>().ok();
         let query = next.as_ref().and_then(Url::query).unwrap_or_default();
         let request = ApiRequest::get(format!("/{}?{query}", walk.kind.collection()));
-        let linked = self.ask(&walk.subject, law, request).await;
-        let direct = self.ask(&walk.subject, law, walk.request(2)).await;
+        let linked = self.send(&walk.subject, law, request).await;
+        let direct = self.send(&walk.subject, law, walk.request(2)).await;
         if let (Some(linked), Some(direct)) = (linked, direct) {
             self.equal(&linked, law, &walk.ids(&linked), &walk.ids(&direct));
         }
@@ -175,8 +175,8 @@ impl Suite {
 
     /// A page beyond the end: posts have none, and terms an empty one (backend.md sections 9 and 10).
     async fn beyond(&mut self, walk: &ListWalk) {
-        let law = "a page beyond the last is answered as WordPress does";
-        let Some(page) = self.ask(&walk.subject, law, walk.request(walk.pages + 1)).await else {
+        let law = "a page beyond the last has WordPress's response";
+        let Some(page) = self.send(&walk.subject, law, walk.request(walk.pages + 1)).await else {
             return;
         };
         if walk.kind.is_term() {

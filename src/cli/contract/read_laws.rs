@@ -45,7 +45,7 @@ impl Suite {
         let first = self.read(subject, &target, shape).await?.answer.body;
         let second = self.read(subject, &target, shape).await?;
         let changed = changed(&first, &second.answer.body);
-        self.faultless(&second, SAME, "the same answer", changed);
+        self.faultless(&second, SAME, "the same response", changed);
         let law = "a record has the number of its address";
         self.equal(&second, law, &first["id"], number);
         self.head(subject, &target).await;
@@ -61,9 +61,11 @@ impl Suite {
 
     /// HEAD has the status and the headers of GET, and no body.
     async fn head(&mut self, subject: &str, target: &str) {
-        let law = "HEAD tells what GET tells";
-        let head = self.ask(subject, law, ApiRequest::of(Method::HEAD, target)).await;
-        let get = self.ask(subject, law, ApiRequest::get(target)).await;
+        let law = "HEAD has the headers of GET";
+        let head = self
+            .send(subject, law, ApiRequest::of(Method::HEAD, target))
+            .await;
+        let get = self.send(subject, law, ApiRequest::get(target)).await;
         let (Some(head), Some(get)) = (head, get) else {
             return;
         };
@@ -82,7 +84,7 @@ impl Suite {
     async fn absent(&mut self, kind: Kind, subject: &str) {
         let law = "a record that is not there is refused";
         let request = ApiRequest::get(format!("/{}/{NO_RECORD}", kind.collection()));
-        if let Some(trial) = self.ask(subject, law, request).await {
+        if let Some(trial) = self.send(subject, law, request).await {
             // Versions of the plugin differ.
             let found = if trial.answer.status == 404 { 404 } else { 400 };
             let status = self.api.status_of_absent(kind).unwrap_or(found);

@@ -48,7 +48,7 @@ impl Suite {
     /// Sends the recorded requests; those that a careless backend would carry out only with `writes`.
     pub(super) async fn recorded_cases(&mut self, writes: bool) {
         for [record, status, code, method, target, body] in cases() {
-            let law = format!("{record} is answered as it was recorded");
+            let law = format!("{record} has its recorded response");
             if !writes && method != "GET" {
                 self.leave_out("recorded", &law, "a write, which --writes sends");
                 continue;
@@ -58,7 +58,7 @@ impl Suite {
             };
             let mut request = ApiRequest::of(method, target);
             request.body = (!body.is_empty()).then(|| body.to_owned());
-            if let Some(trial) = self.ask("recorded", &law, request).await {
+            if let Some(trial) = self.send("recorded", &law, request).await {
                 self.refused(&trial, &law, status, &[code]);
                 let collection = target.trim_start_matches('/');
                 let kind = Kind::ALL.into_iter().find(|kind| kind.collection() == collection);

@@ -47,14 +47,14 @@ impl Suite {
     /// # Errors
     /// The address gives no response, or belongs to something else than this API.
     pub(super) async fn new(mut api: ApiUnderTest) -> anyhow::Result<Self> {
-        let list = api.ask(&ApiRequest::get("/events?per_page=1")).await;
-        let list = list.context("the backend cannot be asked")?;
+        let list = api.send(&ApiRequest::get("/events?per_page=1")).await;
+        let list = list.context("the backend cannot be reached")?;
         ensure!(
             list.body["events"].is_array() || list.code().is_some() || list.status >= 500,
-            "this is no calendar API: /events answers {}",
-            list.told()
+            "this is no calendar API: /events responds with {}",
+            list.described()
         );
-        if let Ok(index) = api.ask(&ApiRequest::get("")).await {
+        if let Ok(index) = api.send(&ApiRequest::get("")).await {
             api.learn(&index.body);
         }
         Ok(Self {
@@ -101,7 +101,7 @@ impl Suite {
         for route in Route::all().filter(|route| matches!(route, Route::Collection(_))) {
             let request = ApiRequest::of(Method::OPTIONS, route.template());
             let law = "OPTIONS describes the route";
-            if let Some(trial) = self.ask("options", law, request).await {
+            if let Some(trial) = self.send("options", law, request).await {
                 self.succeeded(&trial, law);
                 self.shaped(&trial, Shape::Model(&ROUTE_DESCRIPTION));
             }
@@ -111,8 +111,8 @@ impl Suite {
     // === words for checks ===
 
     /// Sends a request; none: no response came, which counts as a failure of the law.
-    pub(super) async fn ask(&mut self, subject: &str, law: &str, request: ApiRequest) -> Option<Trial> {
-        match self.api.ask(&request).await {
+    pub(super) async fn send(&mut self, subject: &str, law: &str, request: ApiRequest) -> Option<Trial> {
+        match self.api.send(&request).await {
             Ok(answer) => Some(Trial {
                 subject: subject.to_owned(),
                 request,
@@ -121,7 +121,7 @@ impl Suite {
             Err(error) => {
                 let failed = CheckResult::Failed {
                     asked: request.to_string(),
-                    expected: "an answer".to_owned(),
+                    expected: "a response".to_owned(),
                     found: format!("{error:#}"),
                 };
                 self.add(subject, law, failed);
@@ -160,7 +160,7 @@ impl Suite {
 
     /// The same for a response that came.
     pub(super) fn check(&mut self, trial: &Trial, law: &str, holds: bool, expected: &str) {
-        self.verdict(trial, law, (holds, expected), || trial.answer.told());
+        self.verdict(trial, law, (holds, expected), || trial.answer.described());
     }
 
     /// Checks that a call succeeded.
@@ -194,19 +194,19 @@ impl Suite {
     pub(super) fn shaped(&mut self, trial: &Trial, shape: Shape) {
         let kind = trial.answer.headers.get(CONTENT_TYPE);
         let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let law = "answers say that they are JSON";
+        let law = "responses are marked as JSON";
         self.verdict(trial, law, (is_json, "Content-Type: application/json"), || {
             format!("{kind:?}")
         });
         let faults = shape.mismatches(&trial.answer.body);
         let faults = faults.iter().map(ToString::to_string).collect();
-        let (law, expected) = (format!("answers have the shape of {shape}"), shape.to_string());
+        let (law, expected) = (format!("responses have the shape of {shape}"), shape.to_string());
         self.faultless(trial, &law, &expected, faults);
     }
 
     /// Reads what has to succeed, and checks its shape; none if it does not succeed.
     pub(super) async fn read(&mut self, subject: &str, target: &str, shape: Shape) -> Option<Trial> {
-        let trial = self.ask(subject, READS_SUCCEED, ApiRequest::get(target)).await?;
+        let trial = self.send(subject, READS_SUCCEED, ApiRequest::get(target)).await?;
         self.succeeded(&trial, READS_SUCCEED);
         if trial.answer.status != 200 {
             return None;

@@ -101,7 +101,7 @@ impl ApiUnderTest {
     }
 
     /// Judges by the contract of a version; none: by what the backend publishes.
-    pub(super) fn answering(mut self, wanted: Option<PluginVersion>) -> Self {
+    pub(super) fn of_version(mut self, wanted: Option<PluginVersion>) -> Self {
         self.wanted = wanted;
         self.judge_by(TableInForce::unread());
         self
@@ -136,7 +136,7 @@ impl ApiUnderTest {
     }
 
     /// The response to a request, or the reason why there is none.
-    pub(super) async fn ask(&self, request: &ApiRequest) -> anyhow::Result<ApiResponse> {
+    pub(super) async fn send(&self, request: &ApiRequest) -> anyhow::Result<ApiResponse> {
         self.pace.turn().await;
         let _asking = self.asking.lock().await;
         let url = format!("{}{}", self.base, request.target);
@@ -276,7 +276,7 @@ impl ApiResponse {
     }
 
     /// Status and code in words: `400 rest_invalid_param`.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn described(&self) -> String {
         match (self.code(), self.body["message"].as_str()) {
             (Some(code), Some(message)) => format!("{} {code}: {message}", self.status),
             (Some(code), None) => format!("{} {code}", self.status),

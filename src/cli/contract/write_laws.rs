@@ -50,7 +50,7 @@ impl Suite {
         for target in std::mem::take(&mut self.created).into_iter().rev() {
             let request = ApiRequest::of(Method::DELETE, target).with_account();
             let law = "what was created is deleted again";
-            if let Some(trial) = self.ask("writes", law, request).await {
+            if let Some(trial) = self.send("writes", law, request).await {
                 self.succeeded(&trial, law);
             }
         }
@@ -60,7 +60,7 @@ impl Suite {
         let law = "a record without its name is refused";
         let subject = format!("{}.create", kind.collection());
         let request = creation(kind, &json!({}));
-        if let Some(trial) = self.ask(&subject, law, request).await {
+        if let Some(trial) = self.send(&subject, law, request).await {
             self.refused(&trial, law, 400, &["rest_missing_callback_param"]);
             self.note_created(kind, &trial.answer);
         }
@@ -75,7 +75,7 @@ impl Suite {
         kind: Kind,
         record: &Value,
     ) -> Option<(Trial, Option<String>)> {
-        let trial = self.ask(subject, asked, creation(kind, record)).await?;
+        let trial = self.send(subject, asked, creation(kind, record)).await?;
         let target = self.note_created(kind, &trial.answer);
         self.check(&trial, law, target.is_some(), "201 with a number");
         Some((trial, target))
@@ -83,7 +83,7 @@ impl Suite {
 
     /// Checks that a record cannot be read without an account. None if nothing responds.
     async fn unreadable(&mut self, subject: &str, law: &'static str, target: &str) -> Option<()> {
-        let read = self.ask(subject, law, ApiRequest::get(target)).await?;
+        let read = self.send(subject, law, ApiRequest::get(target)).await?;
         let holds = (400..500).contains(&read.answer.status);
         self.check(&read, law, holds, CALLERS_ERROR);
         Some(())
@@ -119,7 +119,7 @@ impl Suite {
         let request = ApiRequest::of(Method::POST, target)
             .with_body(json!({name: wanted}).to_string())
             .with_account();
-        let Some(trial) = self.ask(&subject, law, request).await else {
+        let Some(trial) = self.send(&subject, law, request).await else {
             return;
         };
         self.succeeded(&trial, "a record is changed");
@@ -142,7 +142,7 @@ impl Suite {
     async fn draft(&mut self, kind: Kind) -> Option<()> {
         let (subject, law) = (
             format!("{}.read", kind.collection()),
-            "a draft is shown to nobody else",
+            "a draft is shown to no other client",
         );
         let mut record = new_record(kind, &self.made);
         record["status"] = "draft".into();
@@ -154,7 +154,7 @@ impl Suite {
             self.made.rsplit(' ').next().unwrap_or_default(),
         );
         let list = ApiRequest::get(format!("/{}?{all}&search={code}", kind.collection()));
-        let list = self.ask(&subject, law, list).await?;
+        let list = self.send(&subject, law, list).await?;
         let records = list.answer.body[kind.collection()].as_array();
         let is_listed = |records: &Vec<Value>| records.iter().any(|one| one["id"] == trial.answer.body["id"]);
         self.check(&list, law, !records.is_some_and(is_listed), "a list without it");
@@ -165,7 +165,7 @@ impl Suite {
         let subject = format!("{}.delete", kind.collection());
         let law = "a record is deleted";
         let deletion = || ApiRequest::of(Method::DELETE, target).with_account();
-        let Some(trial) = self.ask(&subject, law, deletion()).await else {
+        let Some(trial) = self.send(&subject, law, deletion()).await else {
             return;
         };
         if trial.answer.status == 200 {
@@ -176,7 +176,7 @@ impl Suite {
         let law = "what was deleted is gone";
         self.unreadable(&subject, law, target).await;
         let law = "what was deleted cannot be deleted again";
-        if let Some(again) = self.ask(&subject, law, deletion()).await {
+        if let Some(again) = self.send(&subject, law, deletion()).await {
             let status = again.answer.status;
             // A post in the trash has that status; a term is not there any more.
             let (holds, expected) = if kind.is_term() {
@@ -210,7 +210,7 @@ const LINKS: [(Kind, &str); 4] = [
 const ZONE: &str = "America/New_York";
 const UTC: &str = "2035-05-04 23:00:00";
 
-const WRITTEN: &str = "a write answers with what was written";
+const WRITTEN: &str = "a write responds with the written record";
 
 const CALLERS_ERROR: &str = "an error of the caller";
 

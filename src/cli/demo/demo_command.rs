@@ -132,7 +132,7 @@ fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io:
         writeln!(out, "\n{}", try_lines(&root))?;
         writeln!(
             out,
-            "# changes: what `next` says now is `?since=` of the next question"
+            "# changes: the value of `next` is `?since=` of the next request"
         )?;
         writeln!(out, "curl '{root}/calendar-edge/v1/changes'")?;
     }

@@ -180,7 +180,7 @@ impl ExportWalk<'_> {
             before = now;
         }
         bail!(
-            "the site changed each of the {MOST_LOOKS} times that it was asked: try again when fewer people write"
+            "the site changed each of the {MOST_LOOKS} times that it was read: try again when fewer people write"
         )
     }
 
@@ -223,7 +223,7 @@ impl ExportWalk<'_> {
         let Judged::Call(call) = self.reader.call(root, path)? else {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
-        let ask = || async { Ok(self.site.answer(&call).await) };
+        let ask = || async { Ok(self.site.send(&call).await) };
         let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
         answer.with_context(|| path.to_owned())
     }

@@ -37,11 +37,11 @@ pub(crate) fn run(
     );
     ensure!(is_free, "{shown}: {KEPT}");
     let access_lines = access_lines(args)?;
-    let question = question(args, &access_lines)?;
+    let question = site_request(args, &access_lines)?;
     let (found, mut lines) = runtime::single()?.block_on(find(&question, deadline()));
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
-    let mut tell = |lines: &[CheckLine]| {
+    let mut show = |lines: &[CheckLine]| {
         let told = if is_standard {
             print(lines, has_colours(&io::stderr(), environment), &mut errors)
         } else {
@@ -53,7 +53,7 @@ pub(crate) fn run(
         Ok(found) => found,
         Err(obstacle) => {
             lines.push(Unusable.line(obstacle.to_string()));
-            return Ok(tell(&lines)?.into());
+            return Ok(show(&lines)?.into());
         }
     };
     found.parameters.retain(|name| is_settable(name));
@@ -70,7 +70,7 @@ pub(crate) fn run(
     if OriginHost::of(&found.root) == OriginHost::of(&found.public) {
         lines.push(Warning.line(SAME_ADDRESS));
     }
-    tell(&lines)?;
+    show(&lines)?;
     let next = next(if is_standard { Path::new("FILE") } else { path }, &found);
     if is_standard {
         write!(errors, "{next}").and_then(|()| out.write_all(written.as_bytes()))
@@ -81,7 +81,7 @@ pub(crate) fn run(
     Ok(Status::Success)
 }
 
-fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
+fn site_request(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
     Ok(SiteRequest {
         address: site_address(&args.site)?,
         namespace: args.origin_namespace.clone(),

@@ -17,7 +17,7 @@ use super::args::ReportArgs;
 pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let accepted = args.accept.accept;
     let pattern = pattern(args)?;
-    let Some((backend, mut report)) = could_not_run(ask(args, accepted))? else {
+    let Some((backend, mut report)) = could_not_run(request(args, accepted))? else {
         return Ok(Status::Unusable);
     };
     if let Some(pattern) = pattern {
@@ -53,7 +53,7 @@ fn pattern(args: &ReportArgs) -> anyhow::Result<Option<OperationPattern>> {
 }
 
 /// The report of the named backend, or of the only one.
-fn ask(args: &ReportArgs, accepted: DifferenceClass) -> anyhow::Result<(String, Value)> {
+fn request(args: &ReportArgs, accepted: DifferenceClass) -> anyhow::Result<(String, Value)> {
     let client = AdminClient::new(&args.edge)?;
     let page = &client.get("/migration")?;
     let known = page["backends"].as_object();

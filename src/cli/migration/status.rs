@@ -36,7 +36,7 @@ pub(super) fn run(edge: &EdgeArgs, output: &OutputArgs, out: &mut dyn Write) -> 
 fn write(page: &Value, out: &mut dyn Write) -> io::Result<()> {
     let rules = page["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
     if rules.is_empty() {
-        writeln!(out, "no rule of [[cutover]]: the site answers all calls")?;
+        writeln!(out, "no rule of [[cutover]]: the site serves all calls")?;
     }
     for rule in rules {
         write_rule(rule, out)?;
@@ -77,7 +77,7 @@ fn write_rule(rule: &Value, out: &mut dyn Write) -> io::Result<()> {
     if let Some(guard) = rule["guard"].as_object() {
         writeln!(
             out,
-            "  guard: {} of {} calls failed, {} of {} compared answers differ",
+            "  guard: {} of {} calls failed, {} of {} compared responses differ",
             guard["failed"], guard["calls"], guard["different"], guard["compared"]
         )?;
     }
@@ -129,7 +129,7 @@ mod tests {
         let mut out = Vec::new();
         write(&page, &mut out).unwrap();
         let expected = "venues-read: reads of venues.* to next: 0% of the clients\n  \
-            guard: 3 of 20 calls failed, 0 of 5 compared answers differ\n  \
+            guard: 3 of 20 calls failed, 0 of 5 compared responses differ\n  \
             RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \
             `calendar-edge migration resume venues-read` lets it take clients again\n\
             next: 5 calls compared\n  \

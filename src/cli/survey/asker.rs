@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge::backend::{own_headers, question_nonce};
+use calendar_edge::backend::{fresh_nonce, own_headers};
 use calendar_edge::telemetry::{unix_time, with_causes};
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::BackendSettings;
@@ -24,7 +24,7 @@ use super::exchange_obstacle::of_exchange;
 const AT_ONCE: usize = 8;
 
 /// A client, and the way that it takes.
-pub(crate) struct AskSender {
+pub(crate) struct RequestSender {
     client: reqwest::Client,
     route: OriginRoute,
     backend: BackendSettings,
@@ -36,7 +36,7 @@ pub(crate) async fn survey<T>(
     until: Instant,
     judge: impl Fn(&Responses, &mut Vec<CheckLine>) -> T,
 ) -> (T, Vec<CheckLine>) {
-    let mut responses = Responses::new(question_nonce());
+    let mut responses = Responses::new(fresh_nonce());
     let (mut senders, mut late) = (HashMap::new(), Vec::new());
     loop {
         let mut lines = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) async fn survey<T>(
         let mut sent = Vec::new();
         for (ask, backend) in wanted {
             let sender = senders.entry(ask.way.clone());
-            let sender = sender.or_insert_with(|| AskSender::new(backend, &ask.way).map(Arc::new));
+            let sender = sender.or_insert_with(|| RequestSender::new(backend, &ask.way).map(Arc::new));
             let sender = sender.clone();
             sent.push(async move {
                 let late = |_| Err(Obstacle::new(ObstacleKind::Late, LATE));
@@ -68,7 +68,7 @@ pub(crate) async fn survey<T>(
 }
 
 /// The remedy where not all requests had a response in time.
-const LATE: &str = "the site has not answered all questions in time: run this again when it is faster";
+const LATE: &str = "the site has not responded to all requests in time: run this again when it is faster";
 
 fn missed(late: &[String]) -> Option<CheckLine> {
     let (count, first) = (late.len(), late.first()?);
@@ -82,9 +82,9 @@ pub(crate) fn deadline() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }
 
-// === impl AskSender ===
+// === impl RequestSender ===
 
-impl AskSender {
+impl RequestSender {
     /// A client for requests on this way, with the settings of its backend.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl AskSender {
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
             if body.len() + chunk.len() > limit {
                 return Err(Obstacle::other(
-                    "the answer is larger than `limits.response_bytes`",
+                    "the response is larger than `limits.response_bytes`",
                 ));
             }
             body.extend_from_slice(&chunk);

@@ -1,6 +1,6 @@
 //! Sends the requests that the checks of `check` need, and those to the other servers of a configuration.
 
-use calendar_edge::app::{TlsIdentity, ask_collector, try_store};
+use calendar_edge::app::{TlsIdentity, try_collector, try_store};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::with_causes;
 use calendar_edge_core::settings::Settings;
@@ -29,10 +29,10 @@ pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<Chec
     let judge = |responses: &_, lines: &mut Vec<_>| lines.extend(check_site(responses, settings));
     let (((), mut lines), store, collector) = tokio::join!(
         survey(until, judge),
-        timeout_at(until, ask_store(settings)),
-        timeout_at(until, ask_traces(settings)),
+        timeout_at(until, try_fleet_store(settings)),
+        timeout_at(until, try_traces(settings)),
     );
-    let is_late = |what| vec![Void.line(format!("{what} has not answered in time"))];
+    let is_late = |what| vec![Void.line(format!("{what} has not responded in time"))];
     lines.extend(store.unwrap_or_else(|_| is_late("the store of the fleet")));
     lines.extend(collector.unwrap_or_else(|_| is_late("the collector of spans")));
     lines
@@ -40,7 +40,7 @@ pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<Chec
 
 /// Tries the store, and reports the rights that its user needs. The edge works without it, but then each edge acts
 /// alone, which was not configured.
-async fn ask_store(settings: &Settings) -> Vec<CheckLine> {
+async fn try_fleet_store(settings: &Settings) -> Vec<CheckLine> {
     let store = store(settings);
     let (mut lines, acl) = match try_store(&settings.fleet).await {
         None => return Vec::new(),
@@ -63,8 +63,8 @@ async fn ask_store(settings: &Settings) -> Vec<CheckLine> {
 }
 
 /// Tries if the collector takes spans. The edge works without it, so that its trouble is no finding.
-async fn ask_traces(settings: &Settings) -> Vec<CheckLine> {
-    match ask_collector(&settings.traces).await {
+async fn try_traces(settings: &Settings) -> Vec<CheckLine> {
+    match try_collector(&settings.traces).await {
         Ok(None) => Vec::new(),
         Ok(Some(url)) => vec![Fine.line(format!("{url} takes spans: {}", recorded(settings)))],
         Err(trouble) => vec![Warning.line(format!("spans would be lost: {trouble}"))],
@@ -107,7 +107,7 @@ mod tests {
                 .any(|line| line.kind == kind && line.text.contains(words));
             assert!(found, "{words} is not in {lines:#?}");
         };
-        says(Unusable, "the site has not answered all questions in time");
+        says(Unusable, "the site has not responded to all requests in time");
         says(
             Void,
             "requests had no response in time, so that what they would show is not known",

@@ -24,7 +24,7 @@ pub(crate) async fn find(
         return (first, lines);
     };
     let host = public.host_str().unwrap_or_default();
-    lines.push(LineKind::Note.line(format!("asking again, as clients who name {host}")));
+    lines.push(LineKind::Note.line(format!("trying again, as clients that name {host}")));
     let (second, more) = under(Some(public)).await;
     lines.extend(more);
     let is_second = second.is_ok() || obstacle.kind == ObstacleKind::Elsewhere;

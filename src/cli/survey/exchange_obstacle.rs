@@ -11,7 +11,7 @@ use rustls::CertificateError;
 pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Obstacle {
     let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
     if error.is_timeout() {
-        return Obstacle::other("no complete answer within `timeouts.origin_read`");
+        return Obstacle::other("no complete response within `timeouts.origin_read`");
     }
     if let Some(error) = causes(error).find_map(|cause| hidden(cause).downcast_ref()) {
         return of_tls(error, &cause, key);
@@ -20,7 +20,7 @@ pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Obstacle
         let text = format!("the origin cannot be reached: {cause}");
         return Obstacle::new(ObstacleKind::Unreachable, text);
     }
-    Obstacle::other(format!("the answer cannot be read: {cause}"))
+    Obstacle::other(format!("the response cannot be read: {cause}"))
 }
 
 fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Obstacle {

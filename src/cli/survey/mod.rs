@@ -10,7 +10,7 @@ mod exchange_obstacle;
 mod printed_lines;
 pub(crate) mod unsafe_settings;
 
-pub(crate) use asker::{AskSender, deadline};
+pub(crate) use asker::{RequestSender, deadline};
 pub(crate) use checking::{check_alone, check_online};
 pub(crate) use discovery::find;
 pub(crate) use printed_lines::print;

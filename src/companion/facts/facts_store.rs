@@ -98,7 +98,7 @@ impl FactsStore {
     }
 
     /// Receives a message, before its numbers are counted.
-    pub(crate) fn heard(&self, purge: &PurgeRequest) {
+    pub(crate) fn note_purge(&self, purge: &PurgeRequest) {
         self.change(None, |facts| facts.heard(purge));
     }
 
@@ -113,12 +113,12 @@ impl FactsStore {
     }
 
     /// The request that is due; none while another is under way.
-    pub(crate) fn next_question(&self) -> Option<FactsQuestion> {
+    pub(crate) fn next_request(&self) -> Option<FactsQuestion> {
         self.0.known.lock().facts.next_question(unix_time())
     }
 
     /// Takes the reply to a request, or the reason why there is none.
-    pub(crate) fn answered(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
+    pub(crate) fn take_reply(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
         let now = unix_time();
         let mut taken = Ok(());
         self.change(None, |facts| {
@@ -126,10 +126,10 @@ impl FactsStore {
                 .inspect_err(|_| facts.failed(now))
                 .and_then(|reply| facts.answered(question, reply, now));
         });
-        self.0.metrics.asked(taken.is_ok());
+        self.0.metrics.requested(taken.is_ok());
         if let Err(fault) = taken {
             // The pauses between requests that fail grow to a minute.
-            tracing::warn!(%fault, "the site does not tell when its events are shown");
+            tracing::warn!(%fault, "the site does not report when its events are shown");
         }
     }
 

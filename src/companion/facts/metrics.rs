@@ -5,8 +5,8 @@ use crate::telemetry::series::{Counter, Gauge, metrics};
 metrics! {
     /// The metrics of the facts; clones share their values.
     pub(crate) struct FactsMetrics {
-        facts_questions: Counter["outcome"] = "Questions for facts of the calendar, by whether they were answered";
-        facts_whole: Gauge[] = "Whether the edge knows when each event of the calendar is shown";
+        facts_questions: Counter["outcome"] = "Requests for facts of the calendar, by their outcome";
+        facts_whole: Gauge[] = "1 if the edge has all facts of the calendar";
     }
 }
 
@@ -22,7 +22,7 @@ impl FactsMetrics {
     }
 
     /// Counts a request for facts.
-    pub(crate) fn asked(&self, is_answered: bool) {
+    pub(crate) fn requested(&self, is_answered: bool) {
         let [answered, failed] = OUTCOMES;
         let outcome = if is_answered { answered } else { failed };
         self.facts_questions.add([outcome.into()], 1);

@@ -128,7 +128,7 @@ impl ChangeFeed {
     }
 
     /// Receives a message, before its numbers are counted.
-    pub(crate) fn heard(&self, purge: &PurgeRequest) {
+    pub(crate) fn note_purge(&self, purge: &PurgeRequest) {
         self.change(|log| {
             if let Some(log) = &mut log.log {
                 log.heard(purge, unix_time());
@@ -201,14 +201,14 @@ impl ChangeFeed {
     }
 
     /// The records to be read as an anonymous reader.
-    pub(super) fn asks(&self, most: usize) -> Vec<AskedRecord> {
+    pub(super) fn records_to_read(&self, most: usize) -> Vec<AskedRecord> {
         let log = self.0.log.lock();
         log.log.as_ref().map(|log| log.asks(most)).unwrap_or_default()
     }
 
     /// True if a record waits to be read.
     pub(crate) fn is_pending(&self) -> bool {
-        !self.asks(1).is_empty()
+        !self.records_to_read(1).is_empty()
     }
 
     /// Takes the verdict of such a read.

@@ -49,7 +49,7 @@ pub(super) struct ChangeReader {
     /// Its address, if it has one.
     pub(super) address: Option<IpAddr>,
     /// True once a record was read from the site; the request itself was charged for the first one.
-    pub(super) has_asked: AtomicBool,
+    pub(super) has_read: AtomicBool,
 }
 
 /// The result of a wait.
@@ -58,7 +58,7 @@ pub(super) enum Followed {
     /// The changes since its position; none if nothing came in time.
     Page(FeedPage),
     /// The site does not count its changes.
-    Unheard,
+    Uncounted,
     /// The same, because the edge ends.
     Ending(FeedPage),
 }
@@ -109,7 +109,7 @@ impl ChangeReader {
     }
 
     /// Waits a little until the site has shown a number. False if it does not count its changes.
-    pub(super) async fn is_heard(&self) -> bool {
+    pub(super) async fn has_number(&self) -> bool {
         let begun = Instant::now();
         while self.look() && begun.elapsed() < FIRST_NUMBER {
             if self.page(false).is_some() {
@@ -131,7 +131,7 @@ impl ChangeReader {
             moved.mark_unchanged();
             let is_current = self.parts.companions.are_current();
             let Some(page) = self.page(is_current).filter(|_| self.look()) else {
-                return Followed::Unheard;
+                return Followed::Uncounted;
             };
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
@@ -222,8 +222,8 @@ impl ChangeReader {
     /// request has paid. False once a budget is used up: the records read so far are stored, and the next request goes
     /// on from there.
     pub(super) fn is_charged(&self, read: &[Option<RecordRead>]) -> bool {
-        let asked = read.iter().flatten().filter(|read| read.is_asked).count();
-        let is_paid = asked > 0 && !self.has_asked.swap(true, Ordering::Relaxed);
+        let asked = read.iter().flatten().filter(|read| read.is_of_backend).count();
+        let is_paid = asked > 0 && !self.has_read.swap(true, Ordering::Relaxed);
         let (nobody, now) = (Identity::default(), std::time::Instant::now());
         let payer = Client::new(self.address, &nobody);
         let mut due = usize::from(is_paid)..asked;

@@ -14,8 +14,8 @@ use super::change_feed::ChangeFeed;
 use super::change_reader::{ChangeReader, FeedParts, Followed};
 use super::feed_stream;
 use super::record_walk::Walked;
-use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
-use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
+use crate::layers::{BodilessRequest, EdgeResponse, ResponseFacts, refused};
+use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, json};
 use calendar_edge_core::cache::forms::names_media_type;
 use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedPart, FeedQuery, InvalidArgument};
@@ -73,7 +73,7 @@ impl FeedRoute {
     }
 
     /// True if a request is for the feed, on or off.
-    pub(crate) fn is_asked(&self, head: &Head) -> bool {
+    pub(crate) fn is_for_feed(&self, head: &Head) -> bool {
         matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
     }
 
@@ -93,7 +93,7 @@ impl FeedRoute {
     }
 
     /// Responds to a reader that was charged.
-    pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
+    pub(crate) async fn respond(&self, request: &BodilessRequest) -> EdgeResponse {
         let part = self.part(request.head.uri.path()).unwrap_or(FeedPart::Changes);
         match self.reader(request, part) {
             Err(refusal) => refused(&refusal),
@@ -102,7 +102,7 @@ impl FeedRoute {
         }
     }
 
-    fn reader(&self, request: &AskedRequest, part: FeedPart) -> Result<ChangeReader, Refusal> {
+    fn reader(&self, request: &BodilessRequest, part: FeedPart) -> Result<ChangeReader, Refusal> {
         let unavailable = || errors::FEED_UNAVAILABLE.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
@@ -122,7 +122,7 @@ impl FeedRoute {
             query,
             public: PublicAddress::of(self.public_url.as_ref(), request.context.addressed()),
             address: request.context.client.address,
-            has_asked: AtomicBool::new(false),
+            has_read: AtomicBool::new(false),
         })
     }
 
@@ -130,10 +130,10 @@ impl FeedRoute {
         self.parts.companions.feed()
     }
 
-    async fn follow(&self, request: &AskedRequest, reader: ChangeReader) -> EdgeResponse {
+    async fn follow(&self, request: &BodilessRequest, reader: ChangeReader) -> EdgeResponse {
         let wait = reader.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
-        if !reader.is_heard().await {
+        if !reader.has_number().await {
             return refused(&errors::FEED_UNAVAILABLE.refusal());
         }
         if wait.is_zero() && !is_stream && !reader.query.includes_records {
@@ -151,7 +151,7 @@ impl FeedRoute {
         answer
     }
 
-    async fn walk(&self, request: &AskedRequest, reader: ChangeReader) -> EdgeResponse {
+    async fn walk(&self, request: &BodilessRequest, reader: ChangeReader) -> EdgeResponse {
         let _place = match self.feed().enter(request.context.client.address) {
             Ok(place) => place,
             Err(full) => return refused(&full.refusal()).again_soon(),
@@ -160,7 +160,7 @@ impl FeedRoute {
             Walked::Chunk(text) => conditional(&request.head.headers, reader.count(text), KEPT),
             Walked::Behind => refused(&errors::RECORDS_BEHIND.refusal()).again_soon(),
             Walked::Outdated => refused(&invalid(InvalidArgument::CURSOR)),
-            Walked::Unheard => refused(&errors::FEED_UNAVAILABLE.refusal()),
+            Walked::Uncounted => refused(&errors::FEED_UNAVAILABLE.refusal()),
         }
     }
 }
@@ -169,7 +169,7 @@ impl FeedRoute {
 async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
     let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
-        Followed::Unheard => return refused(&errors::FEED_UNAVAILABLE.refusal()),
+        Followed::Uncounted => return refused(&errors::FEED_UNAVAILABLE.refusal()),
     };
     let text = reader.count(reader.text(&page).await);
     by_accept(conditional(headers, text, HeaderValue::from_static("no-cache")))
@@ -206,7 +206,7 @@ fn of_feed(response: PlainResponse) -> EdgeResponse {
     EdgeResponse {
         response,
         facts: ResponseFacts::Calendar {
-            by: AnsweredBy::OwnRoute { code: "feed" },
+            by: ResponseSource::OwnRoute { code: "feed" },
             audience: Audience::Everybody,
             codings: None,
         },

@@ -63,6 +63,6 @@ async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
             .concat();
             Some(reader.count(event.into()))
         }
-        Followed::Unheard | Followed::Ending(_) => None,
+        Followed::Uncounted | Followed::Ending(_) => None,
     }
 }

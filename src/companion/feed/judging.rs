@@ -31,7 +31,7 @@ pub(crate) struct RecordRead {
     pub(crate) status: StatusCode,
     pub(crate) body: Option<Bytes>,
     /// True if a backend was read for it.
-    pub(crate) is_asked: bool,
+    pub(crate) is_of_backend: bool,
 }
 
 /// The most bytes of one record.
@@ -63,7 +63,7 @@ impl ChangeFeed {
     async fn judge_all(&self, records: &dyn ReadsRecords) {
         let mut failures = 0;
         loop {
-            let asked = self.asks(AT_ONCE);
+            let asked = self.records_to_read(AT_ONCE);
             if asked.is_empty() {
                 return;
             }

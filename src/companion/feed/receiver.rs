@@ -60,7 +60,7 @@ impl Receiver {
             Ok(answer) if answer.status().is_success() => Ok(()),
             Ok(answer) => Err(NotTaken {
                 reason: format!("status {}", answer.status()),
-                pause: pauses::asked(answer.headers()),
+                pause: pauses::demanded(answer.headers()),
             }),
             Err(error) => Err(NotTaken {
                 reason: with_causes(&error.without_url()),

@@ -25,7 +25,7 @@ pub(super) enum Walked {
     /// Its cursor is of an earlier count of the site.
     Outdated,
     /// The site does not count its changes.
-    Unheard,
+    Uncounted,
 }
 
 /// The time after which a chunk ends with the records that were read: proxies do not wait for a slow site.
@@ -60,7 +60,7 @@ impl ChangeReader {
                 };
             }
         }
-        Walked::Unheard
+        Walked::Uncounted
     }
 
     /// All records as they are known now, or as they were when all were last known, and which of both. None while the

@@ -115,7 +115,7 @@ impl Following<'_> {
         let mut failures = 0;
         loop {
             let mut moved = self.feed().subscribe();
-            if self.has_news() {
+            if self.has_unposted() {
                 sleep(self.receiver.settings.batch).await;
                 match self.deliver().await {
                     Ok(()) => failures = 0,
@@ -132,7 +132,7 @@ impl Following<'_> {
     }
 
     /// True if there is something to post. Moves over all else.
-    fn has_news(&self) -> bool {
+    fn has_unposted(&self) -> bool {
         self.companions.called();
         self.feed().begin_judging(&self.service.site, self.drain);
         match self.page() {

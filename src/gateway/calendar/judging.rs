@@ -191,12 +191,12 @@ impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
         if let Some(verdict) = &response.site {
             let operation = operation_name(operation);
             for finding in &findings {
-                self.findings.answered(operation, finding, verdict);
+                self.findings.add_verdict(operation, finding, verdict);
             }
             if findings.iter().any(Finding::is_refused) {
                 self.metrics.requests().reported(verdict.outcome());
             }
-            log.answered_by_site(verdict.clone());
+            log.set_site_verdict(verdict.clone());
         }
         response
     }

@@ -62,7 +62,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         let read = self.merged.contains(&id).then(|| call.call.record_read())??;
         Some(MergeTask {
             record: read.request().route.number(),
-            read: call.asking(Arc::new(JudgedCall::new(read))),
+            read: call.with_call(Arc::new(JudgedCall::new(read))),
             conditions,
         })
     }
@@ -115,7 +115,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         let turn = self.turns.turn(record);
         let turn = tokio::time::timeout(self.patience, turn).await.ok();
         let _turn = turn.ok_or(Err(ExchangeFailure::Overloaded.into()))?;
-        let update = call.asking(Arc::new(self.merge(&call, &task).await?));
+        let update = call.with_call(Arc::new(self.merge(&call, &task).await?));
         Ok(self.inner.call(update).await)
     }
 }

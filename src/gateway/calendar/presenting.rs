@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use crate::backend::OriginBody;
 use crate::calls::{BackendResult, CalendarCall, CallResponse, Stage, fault};
 use crate::layers::{EdgeResponse, ResponseFacts};
-use crate::server::response::AnsweredBy;
+use crate::server::response::ResponseSource;
 use crate::telemetry::{SiteVerdict, TranslationMetrics, Warnings, unix_time};
 use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::limits::rates::Login;
@@ -49,7 +49,7 @@ impl<S> Presenting<S> {
             response: EdgeResponse {
                 response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
                 facts: ResponseFacts::Calendar {
-                    by: AnsweredBy::Backend,
+                    by: ResponseSource::Backend,
                     audience,
                     codings: None,
                 },

@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode};
 use url::Url;
 
 use crate::layers::{EdgeResponse, RequestContext, ResponseFacts, refused};
-use crate::server::response::{AnsweredBy, json};
+use crate::server::response::{ResponseSource, json};
 use calendar_edge_core::describe::{AddressedDocument, PublicRoot};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::settings::Settings;
@@ -61,16 +61,16 @@ impl Discovery {
     }
 
     /// The index of the root at a position of the settings.
-    pub(in crate::gateway) fn answer(&self, root: usize, context: &RequestContext) -> EdgeResponse {
-        self.told(root, context, "rest_index", |root| &root.index)
+    pub(in crate::gateway) fn index(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        self.document(root, context, "rest_index", |root| &root.index)
     }
 
     /// The `OpenAPI` document of the root at a position of the settings.
     pub(in crate::gateway) fn openapi(&self, root: usize, context: &RequestContext) -> EdgeResponse {
-        self.told(root, context, "openapi", |root| &root.openapi)
+        self.document(root, context, "openapi", |root| &root.openapi)
     }
 
-    fn told(
+    fn document(
         &self,
         root: usize,
         context: &RequestContext,
@@ -88,7 +88,7 @@ impl Discovery {
         }
         EdgeResponse {
             response: answer,
-            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code }),
+            facts: ResponseFacts::Edge(ResponseSource::OwnRoute { code }),
         }
     }
 }

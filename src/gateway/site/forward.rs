@@ -18,8 +18,8 @@ use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyFault, BodyReader};
-use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
-use crate::pages::{PageAnswer, PageGuard};
+use crate::layers::{BodilessRequest, ClientBody, EdgeResponse, RefusalReason, refused};
+use crate::pages::{PageGuard, PageResponse};
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors;
@@ -69,7 +69,7 @@ pub(in crate::gateway) enum Passage {
 
 impl Passage {
     /// The same, where a response shows the remaining budgets.
-    fn telling(mut self, charged: &RateLimitStatus) -> Self {
+    fn with_budgets(mut self, charged: &RateLimitStatus) -> Self {
         if let Self::Answered(answer) = &mut self {
             charged.write(answer.response.headers_mut());
         }
@@ -81,12 +81,15 @@ impl Passage {
 
 impl Site {
     /// Forwards a request while its body comes.
-    pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
+    pub(in crate::gateway) async fn stream(&self, asked: &BodilessRequest, body: ClientBody) -> Passage {
         let request = self.surface.request(asked);
         let call = request.as_ref();
         let call = call.and_then(|request| self.decider.second_call(&asked.head, request));
         match self.charge_second(asked, call, DecidingBody::None) {
-            Ok(charged) => self.stream_charged(asked, request, body).await.telling(&charged),
+            Ok(charged) => self
+                .stream_charged(asked, request, body)
+                .await
+                .with_budgets(&charged),
             Err(refused) => Passage::Answered(*refused),
         }
     }
@@ -95,7 +98,7 @@ impl Site {
     /// whose credentials cannot be read.
     fn charge_second(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         call: Option<SecondCall>,
         body: DecidingBody<'_>,
     ) -> Result<RateLimitStatus, Box<EdgeResponse>> {
@@ -115,7 +118,7 @@ impl Site {
 
     async fn stream_charged(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<SurfaceRequest<'_>>,
         body: ClientBody,
     ) -> Passage {
@@ -129,25 +132,25 @@ impl Site {
             return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);
         }
         let has_body = !body.is_end_stream();
-        match self.pages.answer(asked, has_body).await {
+        match self.pages.respond(asked, has_body).await {
             // A body goes on as it comes.
-            Some(PageAnswer::OfRobots) if has_body => {}
-            Some(answer) => return self.answer_page(asked, answer).await,
+            Some(PageResponse::OfRobots) if has_body => {}
+            Some(answer) => return self.take_page(asked, answer).await,
             None => {}
         }
         let answer = self.stream_whole(asked, body);
         Passage::Answered(self.logins.guard_login(asked, None, answer).await)
     }
 
-    async fn answer_page(&self, asked: &AskedRequest, answer: PageAnswer) -> Passage {
+    async fn take_page(&self, asked: &BodilessRequest, answer: PageResponse) -> Passage {
         let nothing = reqwest::Body::from("");
         match answer {
-            PageAnswer::Own(response) => {
+            PageResponse::Own(response) => {
                 asked.context.log.about(Traffic::Site);
                 Passage::Answered(response)
             }
-            PageAnswer::Calendar(read) => Passage::File(read),
-            PageAnswer::OfRobots => {
+            PageResponse::Calendar(read) => Passage::File(read),
+            PageResponse::OfRobots => {
                 let end = self.forward(asked, nothing, SiteTraffic::OfRobots).await;
                 Passage::Answered(end.into_response())
             }
@@ -155,11 +158,11 @@ impl Site {
     }
 
     /// Forwards a request for a file that the calendar does not have.
-    pub(in crate::gateway) async fn pass_file(&self, asked: &AskedRequest) -> EdgeResponse {
-        let traffic = match self.pages.answer_file(asked) {
-            Some(PageAnswer::Own(refused)) => return refused,
-            Some(PageAnswer::OfRobots) => SiteTraffic::OfRobots,
-            Some(PageAnswer::Calendar(_)) | None => SiteTraffic::Page,
+    pub(in crate::gateway) async fn pass_file(&self, asked: &BodilessRequest) -> EdgeResponse {
+        let traffic = match self.pages.respond_to_file(asked) {
+            Some(PageResponse::Own(refused)) => return refused,
+            Some(PageResponse::OfRobots) => SiteTraffic::OfRobots,
+            Some(PageResponse::Calendar(_)) | None => SiteTraffic::Page,
         };
         let end = self.forward(asked, reqwest::Body::from(""), traffic).await;
         end.into_response()
@@ -168,7 +171,7 @@ impl Site {
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
     async fn pass_call(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         body: ClientBody,
     ) -> EdgeResponse {
@@ -198,7 +201,7 @@ impl Site {
         }
     }
 
-    async fn stream_whole(&self, asked: &AskedRequest, body: ClientBody) -> SiteEnd {
+    async fn stream_whole(&self, asked: &BodilessRequest, body: ClientBody) -> SiteEnd {
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
@@ -214,7 +217,7 @@ impl Site {
     /// it is a calendar call.
     pub(in crate::gateway) async fn pass_form(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         body: ClientBody,
         scan: SiteFormScan,
     ) -> Passage {
@@ -225,14 +228,14 @@ impl Site {
             Ok(charged) => self
                 .pass_charged(asked, request, (body, scan))
                 .await
-                .telling(&charged),
+                .with_budgets(&charged),
             Err(refused) => Passage::Answered(*refused),
         }
     }
 
     async fn pass_charged(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<SurfaceRequest<'_>>,
         (body, scan): (ClientBody, SiteFormScan),
     ) -> Passage {
@@ -262,7 +265,7 @@ impl Site {
 
     async fn pass_whole(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         form: Bytes,
         scan: SiteFormScan,
@@ -281,15 +284,15 @@ impl Site {
                     Err(refused) => return Passage::Answered(*refused),
                 };
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
-                    return Passage::Answered(refused).telling(&charged);
+                    return Passage::Answered(refused).with_budgets(&charged);
                 }
                 if let Some(refused) = self.pages.refuse_form(asked, FormReading::Whole(&form)) {
-                    return Passage::Answered(refused).telling(&charged);
+                    return Passage::Answered(refused).with_budgets(&charged);
                 }
                 let whole = reqwest::Body::from(form.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
                 let answer = self.logins.guard_login(asked, Some(&form), answer).await;
-                Passage::Answered(answer).telling(&charged)
+                Passage::Answered(answer).with_budgets(&charged)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
@@ -312,8 +315,8 @@ impl Site {
         reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size))
     }
 
-    async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> SiteEnd {
-        let AskedRequest { head, context, .. } = asked;
+    async fn forward(&self, asked: &BodilessRequest, body: reqwest::Body, traffic: SiteTraffic) -> SiteEnd {
+        let BodilessRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let forwarded = PublicNames::of(&public).forwarded(context);
@@ -323,7 +326,7 @@ impl Site {
         };
         self.logins.prepare_login(head, outgoing.request.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
-        timer.asks(outgoing.request.method(), outgoing.request.url());
+        timer.set_request(outgoing.request.method(), outgoing.request.url());
         let answer = self.backends.site.pass(outgoing, traffic, &context.log).await;
         timer.ended(
             answer
@@ -333,7 +336,7 @@ impl Site {
         );
         drop(timer);
         match answer {
-            Ok(answer) => SiteEnd::Answered(self.answered(answer, &public)),
+            Ok(answer) => SiteEnd::Answered(self.response(answer, &public)),
             Err(failure) => {
                 let response = BodyFault::behind(&failure);
                 let response = response.unwrap_or_else(|| fault::exchange_failed(&failure, &self.warnings));
@@ -343,7 +346,7 @@ impl Site {
     }
 
     /// The site's response for a client at a public address.
-    fn answered(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
+    fn response(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
         // No other protocol was requested (T-23), and a status beyond 599 is none (T-62).
         if !(200..600).contains(&answer.status().as_u16()) {
             return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()), &self.warnings);

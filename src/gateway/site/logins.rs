@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 
 use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
-use crate::layers::{AskedRequest, EdgeResponse};
+use crate::layers::{BodilessRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
 use calendar_edge_core::limits::rates::Login;
 
@@ -46,7 +46,7 @@ impl RateLimiter {
     /// [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard_login(
         &self,
-        asked: &AskedRequest,
+        asked: &BodilessRequest,
         form: Option<&[u8]>,
         end: impl Future<Output = SiteEnd>,
     ) -> EdgeResponse {

@@ -75,7 +75,7 @@ impl CodedBody {
                 let _ = coded.bytes.set(self.owner.own(Bytes::copy_from_slice(&bytes)));
             }
             (_, Err(error)) => {
-                tracing::warn!(%error, coding = coding.name(), "a kept answer is not compressed");
+                tracing::warn!(%error, coding = coding.name(), "a stored response is not compressed");
             }
             (None, Ok(_)) => {}
         }

@@ -24,14 +24,14 @@ pub(super) struct Endpoint {
     /// The clients that may use it.
     pub(super) access: Access,
     /// The response.
-    pub(super) answer: EndpointAnswer,
+    pub(super) answer: EndpointResponse,
 }
 
 /// The source of a response.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum EndpointAnswer {
+pub(super) enum EndpointResponse {
     /// A document, made of the parts of the edge and of the rest of the path.
-    Document(fn(&AdminParts, AskedPath<'_>) -> PlainResponse),
+    Document(fn(&AdminParts, RequestedPath<'_>) -> PlainResponse),
     /// The edge's readiness.
     Readiness,
     /// Rules and verdicts, and the way back of candidates.
@@ -42,7 +42,7 @@ pub(super) enum EndpointAnswer {
 
 /// The part of a path below an endpoint.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AskedPath<'a> {
+pub(super) struct RequestedPath<'a> {
     path: &'a str,
     /// The last segment.
     rest: &'a str,
@@ -50,7 +50,7 @@ pub(super) struct AskedPath<'a> {
 }
 
 use Access::{All, Operators, Unguarded};
-use EndpointAnswer::{Document, Migration, Purge, Readiness};
+use EndpointResponse::{Document, Migration, Purge, Readiness};
 
 /// Declares endpoints, a line each.
 macro_rules! endpoints {
@@ -110,7 +110,7 @@ const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
 
 impl Endpoint {
     /// The endpoint of a request, and the path below it.
-    pub(super) fn of<'a>(method: &Method, uri: &'a http::Uri) -> Option<(&'static Self, AskedPath<'a>)> {
+    pub(super) fn of<'a>(method: &Method, uri: &'a http::Uri) -> Option<(&'static Self, RequestedPath<'a>)> {
         let method = if *method == Method::HEAD {
             &Method::GET
         } else {
@@ -120,7 +120,7 @@ impl Endpoint {
         endpoints.find_map(|endpoint| {
             let (path, query) = (uri.path(), uri.query());
             let rest = endpoint.rest(path)?;
-            Some((endpoint, AskedPath { path, rest, query }))
+            Some((endpoint, RequestedPath { path, rest, query }))
         })
     }
 
@@ -140,7 +140,7 @@ impl Endpoint {
 }
 
 /// The pages about comparisons.
-fn migration(parts: &AdminParts, asked: AskedPath<'_>) -> PlainResponse {
+fn migration(parts: &AdminParts, asked: RequestedPath<'_>) -> PlainResponse {
     match parts.subjects.migration.page(asked.path, asked.query) {
         Some(document) => json(StatusCode::OK, document),
         None => refused(&Refusal::no_route()),

@@ -12,7 +12,7 @@ use calendar_edge_core::concerns::{Concern, ReadinessEffect};
 /// A backend that does not respond counts only if the query names the backends. A site without a success in the last
 /// second then gets a request, and one whose address led back to this edge in any case.
 pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (StatusCode, Value) {
-    let is_about_backend = asks_for_backend(query);
+    let is_about_backend = names_backend(query);
     let is_ready = parts.readiness.requested();
     let site_health = parts.pages.load().site_health.clone();
     if is_ready && (is_about_backend || site_health.is_in_circle()) {
@@ -43,7 +43,7 @@ pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (Statu
 }
 
 /// True if a query is about the backends, by `backend=1`, and not about the edge alone.
-fn asks_for_backend(query: Option<&str>) -> bool {
+fn names_backend(query: Option<&str>) -> bool {
     let mut parameters = query.unwrap_or_default().split('&');
     parameters.any(|parameter| parameter == "backend=1")
 }
@@ -60,7 +60,7 @@ mod tests {
             (Some("x=2&backend=1"), true),
             (Some("backend=0"), false),
         ] {
-            assert_eq!(asks_for_backend(query), expected, "{query:?}");
+            assert_eq!(names_backend(query), expected, "{query:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use http_body::Body;
 use hyper::service::Service;
 
 use super::access::Access;
-use super::endpoints::{Endpoint, EndpointAnswer, compact, pretty_as};
+use super::endpoints::{Endpoint, EndpointResponse, compact, pretty_as};
 use super::parts::AdminParts;
 use super::ready::readiness;
 use crate::companion::Sender;
@@ -54,15 +54,15 @@ impl Admin {
         };
         let mut response = match found.map(|(endpoint, asked)| (endpoint.answer, asked)) {
             None => refused(&Refusal::no_route()),
-            Some((EndpointAnswer::Document(document), asked)) => document(&self.0, asked),
-            Some((EndpointAnswer::Readiness, asked)) => {
+            Some((EndpointResponse::Document(document), asked)) => document(&self.0, asked),
+            Some((EndpointResponse::Readiness, asked)) => {
                 let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
             }
-            Some((EndpointAnswer::Migration, asked)) => {
+            Some((EndpointResponse::Migration, asked)) => {
                 compact(&self.0.subjects.migration.overview(asked.query).await)
             }
-            Some((EndpointAnswer::Purge, _)) => {
+            Some((EndpointResponse::Purge, _)) => {
                 let (head, body) = request.into_parts();
                 let companion_service = self.0.companion_service.load_full();
                 let order = companion_service.purges.take(&head, body, sender).await;

@@ -98,7 +98,7 @@ fn headers(settings: &TraceSettings) -> HeaderMap {
 }
 
 async fn read(response: reqwest::Response) -> Delivery {
-    let (status, pause) = (response.status(), pauses::asked(response.headers()));
+    let (status, pause) = (response.status(), pauses::demanded(response.headers()));
     let body = Limited::new(reqwest::Body::from(response), MOST_BYTES)
         .collect()
         .await;

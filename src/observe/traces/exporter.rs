@@ -26,7 +26,7 @@ pub(super) struct Exporter {
     interval: Duration,
     program_context: Surrounding,
     /// The dropped spans that were logged already.
-    told_dropped: u64,
+    logged_dropped: u64,
 }
 
 /// The parts that all exporters of an edge share.
@@ -60,7 +60,7 @@ impl Exporter {
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
             interval: settings.interval,
-            told_dropped: program_context.metrics.counted(SpanOutcome::Dropped),
+            logged_dropped: program_context.metrics.counted(SpanOutcome::Dropped),
             program_context,
         }
     }
@@ -73,7 +73,7 @@ impl Exporter {
                 return;
             }
             self.deliver(batch).await;
-            self.tell_dropped();
+            self.log_dropped();
         }
     }
 
@@ -178,10 +178,10 @@ impl Exporter {
         });
     }
 
-    fn tell_dropped(&mut self) {
+    fn log_dropped(&mut self) {
         let dropped = self.program_context.metrics.counted(SpanOutcome::Dropped);
-        let spans = dropped.saturating_sub(self.told_dropped);
-        self.told_dropped = dropped;
+        let spans = dropped.saturating_sub(self.logged_dropped);
+        self.logged_dropped = dropped;
         if spans > 0 {
             self.program_context.warnings.warn("spans_dropped", move |count| {
                 tracing::warn!(spans, count, "spans are lost: too many wait for the collector");

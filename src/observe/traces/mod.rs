@@ -11,4 +11,4 @@ mod trial;
 mod unix_clock;
 
 pub(crate) use exporters::{LAST_SPANS, Traces};
-pub use trial::{CollectorFault, ask_collector};
+pub use trial::{CollectorFault, try_collector};

@@ -25,7 +25,7 @@ pub struct CollectorFault {
 /// # Errors
 ///
 /// When it does not take them.
-pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorFault> {
+pub async fn try_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorFault> {
     let Some(endpoint) = &settings.endpoint else {
         return Ok(None);
     };
@@ -35,13 +35,13 @@ pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, Coll
     };
     let collector = SpanCollector::new(endpoint, settings);
     let collector = collector.map_err(|error| trouble(endpoint, with_causes(&error)))?;
-    match ask(&collector).await {
+    match send_nothing(&collector).await {
         Ok(()) => Ok(Some(collector.url().clone())),
         Err(reason) => Err(trouble(collector.url(), reason)),
     }
 }
 
-async fn ask(collector: &SpanCollector) -> Result<(), String> {
+async fn send_nothing(collector: &SpanCollector) -> Result<(), String> {
     let encoder = SpanEncoder::new(Uuid::now_v7());
     let nothing = encoder.encode(Vec::new(), UnixClock::now());
     match collector.send(nothing).await {

@@ -38,7 +38,7 @@ impl ServiceManager {
         match Mailbox::open(&name, &|variable| std::env::var_os(variable)) {
             Ok(mailbox) => Self(Some(Arc::new(mailbox))),
             Err(error) => {
-                tracing::warn!(%error, "the service manager cannot be told anything");
+                tracing::warn!(%error, "no notice can be sent to the service manager");
                 Self::default()
             }
         }
@@ -46,7 +46,7 @@ impl ServiceManager {
 
     /// The edge listens.
     pub(crate) fn ready(&self, status: &str) {
-        self.tell(&format!("READY=1\nSTATUS={}", line(status)));
+        self.send(&format!("READY=1\nSTATUS={}", line(status)));
     }
 
     /// A reload begins; [`Self::ready`] ends it. With the time, as `Type=notify-reload` demands.
@@ -56,14 +56,14 @@ impl ServiceManager {
             .tv_sec
             .saturating_mul(1_000_000)
             .saturating_add(now.tv_nsec / 1_000);
-        self.tell(&format!(
+        self.send(&format!(
             "RELOADING=1\nMONOTONIC_USEC={microseconds}\nSTATUS=Reloading the configuration"
         ));
     }
 
     /// The edge ends within `longest`, which may be longer than the unit's `TimeoutStopSec`.
     pub(crate) fn stopping(&self, longest: Duration) {
-        self.tell(&format!(
+        self.send(&format!(
             "STOPPING=1\nEXTEND_TIMEOUT_USEC={}\nSTATUS=Draining",
             longest.as_micros()
         ));
@@ -71,7 +71,7 @@ impl ServiceManager {
 
     /// The process works.
     pub(super) fn alive(&self) {
-        self.tell("WATCHDOG=1");
+        self.send("WATCHDOG=1");
     }
 
     /// The time without a sign of life after which the service manager restarts the process; none if it does not watch.
@@ -79,7 +79,7 @@ impl ServiceManager {
         self.0.as_ref().and_then(|mailbox| mailbox.patience)
     }
 
-    fn tell(&self, notice: &str) {
+    fn send(&self, notice: &str) {
         let Some(mailbox) = &self.0 else { return };
         if let Err(error) = mailbox.socket.send_to_addr(notice.as_bytes(), &mailbox.address) {
             tracing::debug!(%error, "the service manager does not take a notice");

@@ -21,8 +21,8 @@ async fn what_one_edge_is_told_all_remove() {
             scene.follows(edge).await;
         }
     }
-    let heard = r#"edge_fleet_messages_total{kind="purge",direction="heard"}"#;
-    let told = r#"edge_fleet_messages_total{kind="purge",direction="told"}"#;
+    let heard = r#"edge_fleet_messages_total{kind="purge",direction="received"}"#;
+    let told = r#"edge_fleet_messages_total{kind="purge",direction="sent"}"#;
     let mut sums = [0, 0];
     for edge in &scene.edges {
         sums[0] += count(edge, told).await;
@@ -54,7 +54,7 @@ async fn a_write_through_one_edge_is_read_through_another() {
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     scene.follows(1).await;
     // Each write is sent once, though two stages see its end.
-    let told = r#"edge_fleet_messages_total{kind="purge",direction="told"}"#;
+    let told = r#"edge_fleet_messages_total{kind="purge",direction="sent"}"#;
     assert_eq!(count(&scene.edges[0], told).await, 1);
     assert_eq!(
         count(&scene.edges[1], r#"edge_cache_removals_total{cause="write"}"#).await,
@@ -88,7 +88,7 @@ async fn one_edge_asks_the_site_for_all() {
     for edge in &scene.edges {
         heard += count(
             edge,
-            r#"edge_fleet_messages_total{kind="seen",direction="heard"}"#,
+            r#"edge_fleet_messages_total{kind="seen",direction="received"}"#,
         )
         .await;
         assert_eq!(
@@ -157,7 +157,7 @@ async fn edges_with_another_secret_or_another_configuration_are_noticed() {
     // A message of a stranger has no effect.
     other.change_and_tell(0).await;
     third.together_with(2).await;
-    let heard = r#"edge_fleet_messages_total{kind="purge",direction="heard"}"#;
+    let heard = r#"edge_fleet_messages_total{kind="purge",direction="received"}"#;
     assert_eq!(count(&scene.edges[0], heard).await, 0);
     assert!(is_together(&scene.edges[0]).await);
 }

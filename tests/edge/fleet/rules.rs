@@ -133,8 +133,8 @@ async fn one_guard_trips_and_all_edges_return() {
         wait("all edges take clients again", || fleet.are_all(false)).await;
     }
     println!("one guard trips: all three edges have returned after {longest:?} at most, of 5 rounds");
-    let told = r#"edge_fleet_messages_total{kind="rule",direction="told"}"#;
-    let heard = r#"edge_fleet_messages_total{kind="rule",direction="heard"}"#;
+    let told = r#"edge_fleet_messages_total{kind="rule",direction="sent"}"#;
+    let heard = r#"edge_fleet_messages_total{kind="rule",direction="received"}"#;
     assert!(count(&fleet.edges[0], told).await >= 2 && count(&fleet.edges[1], heard).await >= 5);
 }
 

@@ -39,13 +39,12 @@ fn check_site(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if settings.origin.secret_file.is_none() {
         let finding = ConfigFinding::missing("origin.secret_file").expected(
-            "a file with the secret of the companion plugin, which tells the facts of the calendar",
+            "a file with the secret of the companion plugin, which reports the facts of the calendar",
         );
         problems.add(places.of(MODE), finding);
     }
     if places.tables("roots").len() > 1 {
-        let reason =
-            "the records of several `[[roots]]` are not told apart: the edge can answer for one root";
+        let reason = "the records of several `[[roots]]` are not distinguished: the edge can serve one root";
         problems.add(places.of(MODE), ConfigFinding::impossible(MODE, reason));
     }
 }

@@ -29,7 +29,7 @@ pub fn check_settings(draft: &Draft, problems: &mut ConfigProblems) {
         // `callers = "anybody"` has an effect: it exempts requests that later rules would take.
         let is_typed = |key| places.typed(key).is_some();
         if !is_typed("surface.callers") && !is_typed("surface.rate") {
-            let finding = ConfigFinding::new("this rule says neither who may call nor how often");
+            let finding = ConfigFinding::new("this rule limits neither callers nor their rate");
             let expected =
                 "`callers`, `rate` or both; `callers = \"anybody\"` exempts routes from later rules";
             problems.add(table, finding.expected(expected));

@@ -272,7 +272,7 @@ impl<'s> RecordWalk<'s> {
                 None => return Ok(Some(*call)),
                 Some(reason) => reason,
             },
-            Judged::Answered => "answered by the edge itself",
+            Judged::OwnResponse => "the edge responds itself",
             Judged::Elsewhere => "not for the calendar",
         };
         self.found.report.skip(None, skipped);

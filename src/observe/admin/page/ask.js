@@ -1,4 +1,4 @@
-// Elements are made of text only: nothing that an answer holds is ever read as markup.
+// Elements are made of text only: nothing in a response is ever read as markup.
 const $ = (id) => document.getElementById(id);
 
 function attributes(element, values) {
@@ -27,7 +27,7 @@ function say(element, text) {
 const TOKEN = "calendar-edge-token";
 const denials = new Map();
 
-/** Asks the edge: `{ok, status, body}`; `status` is 0 without an answer. */
+/** Sends a request to the edge: `{ok, status, body}`; `status` is 0 without a response. */
 async function ask(path, patience = 5000) {
   const headers = {};
   const token = sessionStorage.getItem(TOKEN);
@@ -52,7 +52,7 @@ function note(path, status, body) {
   $("access").hidden = !denials.size && !sessionStorage.getItem(TOKEN);
 }
 
-/** What stands in the place of a part that the edge does not show here. */
+/** The text in the place of a part that the edge does not show here. */
 function refused(answer) {
   const { status } = answer;
   if (!isDenied(status)) return h("p", { class: "soft" }, status === 404 ? "This edge does not offer this part." : status ? `The edge answered with status ${status}.` : "The edge did not answer.");

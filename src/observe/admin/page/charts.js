@@ -14,7 +14,7 @@ function round(value) {
   return [1, 1.5, 2, 3, 4, 6, 8, 10].find((step) => step * size >= value) * size;
 }
 
-/** Adds a chart to the element `id`; `draw(points, scale)` makes its marks, `tell(point)` says one point. */
+/** Adds a chart to the element `id`; `draw(points, scale)` makes its marks, `describe(point)` returns the text of one point. */
 function plot(id, chart) {
   const box = $(id);
   const one = { box, ...chart };
@@ -59,7 +59,7 @@ function draw() {
     const place = cursor ?? SECONDS - 1;
     const point = line[place] ?? (cursor === null ? line.findLast(Boolean) : null);
     one.legend(point);
-    attributes(one.box, { "aria-valuenow": place - SECONDS + 1, "aria-valuetext": point ? `${time(point.at)}: ${one.tell(point)}` : "nothing was read then" });
+    attributes(one.box, { "aria-valuenow": place - SECONDS + 1, "aria-valuetext": point ? `${time(point.at)}: ${one.describe(point)}` : "nothing was read then" });
   }
   $("moment").textContent = cursor === null ? "" : line[cursor] ? `at ${time(line[cursor].at)}` : "not read then";
 }
@@ -93,7 +93,7 @@ function stack(id, names, labels) {
       }));
     }),
     legend: (point) => { for (const name of names) say($(`${id}-${name}`), point ? perSecond(point[name]) : "–"); },
-    tell: (point) => `${perSecond(point.all)} requests a second; ${names.map((name, index) => `${labels[index]} ${perSecond(point[name])}`).join(", ")}`,
+    describe: (point) => `${perSecond(point.all)} requests a second; ${names.map((name, index) => `${labels[index]} ${perSecond(point[name])}`).join(", ")}`,
   });
 }
 
@@ -112,7 +112,7 @@ function charts() {
       class: name, d: outline((places.length > 1 ? places : [places[0] - 1, places[0]]).map((place) => [left(place), top((line[place] ?? line[places[0]])[name])])),
     }))),
     legend: (point) => { for (const name of ["p50", "p99"]) say($(`latency-${name}`), duration(point?.[name])); },
-    tell: (point) => point.p50 === null ? "no requests" : `half within ${duration(point.p50)}, 99 of 100 within ${duration(point.p99)}`,
+    describe: (point) => point.p50 === null ? "no requests" : `half within ${duration(point.p50)}, 99 of 100 within ${duration(point.p99)}`,
   });
 }
 

@@ -1,4 +1,4 @@
-// Cut-over rules, and what copies of calls have shown.
+// Cut-over rules, and the findings of copied calls.
 
 function migration(now, answer) {
   const isUsed = now.cutover.length > 0 || now.shadow.length > 0 || (answer.ok && Object.keys(answer.body.backends).length > 0);

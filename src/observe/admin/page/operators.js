@@ -1,4 +1,4 @@
-// Asks the edge again and again, and shows what it says.
+// Requests the state of the edge again and again, and shows it.
 const EVERY = matchMedia("(prefers-reduced-motion: reduce)").matches ? 5000 : 1000;
 const asked = { at: 0, refused: -1, loaded: null };
 let list = [];
@@ -30,7 +30,7 @@ async function look() {
   if (now.clock - asked.at > 4500) await rarely(now);
 }
 
-/** What changes slowly is asked every few seconds, and the rest when it has changed. */
+/** Slow documents are requested every few seconds, and the rest when it has changed. */
 async function rarely(now) {
   asked.at = now.clock;
   summaries(now);

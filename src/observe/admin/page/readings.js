@@ -1,9 +1,9 @@
-// What the last minutes were, from counts since the start.
+// The last minutes, from counts since the start.
 const SECONDS = 300;
 const MINUTE = 60;
-/** What a point of the latency chart sums up, in seconds. */
+/** The time that a point of the latency chart sums up, in seconds. */
 const STEP = 10;
-/** After this time without a reading, in seconds, the edge is asked for those that it kept. */
+/** After this time without a reading, in seconds, the page requests those that the edge kept. */
 const GAP = 12;
 const SOURCES = ["backend", "cache", "edge", "client"];
 const STATUSES = ["fine", "faulty", "failed"];
@@ -18,7 +18,7 @@ function remember(now) {
   [now.p50, now.p99] = [quantile(now, STEP, .5), quantile(now, STEP, .99)];
 }
 
-/** Adds what the edge has kept of the time before a reading, where this page did not look. */
+/** Adds the edge's readings of the time before a reading, where this page did not look. */
 async function recall(now) {
   const last = readings.at(-1);
   const isKnown = last && last.started === now.started;
@@ -127,7 +127,7 @@ const epoch = (text) => text ? Date.parse(text) / 1000 : null;
 
 const sum = (all) => Object.values(all).reduce((sum, count) => sum + count, 0);
 
-/** What `/status` and the documents of `/readings` count. */
+/** The counts of `/status` and of the documents of `/readings`. */
 function counts({ uptime_seconds: uptime, now, requests, latency, refusals, findings, operations, backends }, started) {
   const { "4xx": faulty = 0, "5xx": failed = 0, ...fine } = requests.by_status;
   return {
@@ -145,5 +145,5 @@ function counts({ uptime_seconds: uptime, now, requests, latency, refusals, find
   };
 }
 
-/** What the page needs of `/status`: the document, with its counts as above. */
+/** The page's view of `/status`: the document, with its counts as above. */
 const reading = (status) => ({ ...status, ...counts(status, epoch(status.started)), ready: !status.draining });

@@ -13,14 +13,14 @@ function findings(answer) {
   ]);
 }
 
-/** Whether enforce is safe, as the site's answers since the start tell. */
+/** The safety of enforce, by the site's responses since the start. */
 function reported({ answered, refused, failed }) {
   const line = $("reported");
   line.hidden = answered + refused + failed === 0;
   say(line, `Since the start, enforce would have refused ${number.format(answered + refused + failed)} forwarded requests: the site answered ${number.format(answered)} of them, refused ${number.format(refused)} itself, and failed at ${number.format(failed)}. ${answered ? "Look at those that it answered before you enforce." : "So far enforce would take nothing from clients."}`);
 }
 
-/** What the site made of forwarded requests: an answer is what enforce would take from clients, where it refuses. */
+/** The site's responses to forwarded requests: where enforce refuses, it would take a success from clients. */
 function made_of(site, isRefused) {
   if (!site) return "was not asked";
   const kinds = site.refusals.map((one) => `${one.status}${one.code ? ` ${one.code}` : ""}`).join(", ");
@@ -47,7 +47,7 @@ function refusals(answer) {
   insisted(list);
 }
 
-/** What rules and presets for the rest of the site took, and what became of it. */
+/** The requests that rules and presets for the rest of the site took, and their outcomes. */
 function surface({ surface: rules }) {
   const part = $("surface-part");
   part.hidden = !rules.length;
@@ -55,7 +55,7 @@ function surface({ surface: rules }) {
   fill(rows, rules, (one) => one.rule, (one) => [one.rule, ...[one.refused, one.limited, one.reported, one.passed].map(number.format)]);
 }
 
-/** In mode report: what was refused all the same, and why. */
+/** In mode report: the requests that were refused all the same, and the reasons. */
 function insisted(list) {
   const all = list.filter((one) => one.mode !== "enforce" && one.refused_in_every_mode_because);
   const reasons = Map.groupBy(all, (one) => one.refused_in_every_mode_because);

@@ -1,4 +1,4 @@
-// What the page's parts show.
+// The content of the page's parts.
 
 /** The classes of levels. */
 const TONES = { failure: "bad", warning: "warn", unknown: "warn", fine: "good", note: null };
@@ -55,7 +55,7 @@ function backends(now) {
   contract(part.contract, now.roots);
 }
 
-/** What the site publishes, compared with the table. */
+/** The site's index, compared with the table. */
 function contract(part, roots) {
   show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, version, differences } }) => {
     if (!read) return h("p", { class: "small" }, `The index behind ${path} was not read: arguments that not all versions of the plugin have are left to the site.`);
@@ -83,7 +83,7 @@ function cache(now, answer) {
   fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
 }
 
-/** Calendar pages: those kept from WordPress, why it gets the others, and what the check found. */
+/** Calendar pages: those kept from WordPress, the reasons why it gets the others, and the findings of the check. */
 function calendarPages(now) {
   const { calendar_pages: { requests, check, hindrance }, calendar_pages_mode: mode } = now;
   const { answered, would_answer, limited, would_limit, ...forwarded } = requests;

@@ -1,4 +1,4 @@
-// Tables that change in place, so that what is read or focused stays where it is.
+// Tables that change in place, so that the row that is read or focused stays where it is.
 
 /** Makes a table: `columns` are names, or `[name, class]`; a class holds `n` for numbers and `w` for wide screens only. */
 function table(caption, columns, empty) {
@@ -8,7 +8,7 @@ function table(caption, columns, empty) {
   return [h("div", { class: "scroll" }, h("table", { role: "table" }, h("caption", {}, caption), h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)), body)), body];
 }
 
-/** The rows of a part that is one table, and what stands below it. */
+/** The rows of a part that is one table, and the elements below it. */
 function rowsOf(part, caption, columns, empty, ...below) {
   show(part, "table", () => {
     const [box, body] = table(caption, columns, empty);
@@ -18,7 +18,7 @@ function rowsOf(part, caption, columns, empty, ...below) {
   return part.rows;
 }
 
-/** What a cell shows: text, or `{text, note, link, act, tone, of}`. */
+/** The content of a cell: text, or `{text, note, link, act, tone, of}`. */
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
@@ -26,12 +26,12 @@ function content(cell) {
   return [h("span", { class: cell.tone }, cell.text, cell.note ? h("span", { class: "note small soft" }, ...rich(cell.note)) : null)];
 }
 
-/** Narrow screens show a row as a card, so a cell knows its column, and roles say what the layout no longer does. */
+/** Narrow screens show a row as a card, so a cell has the name of its column, and roles replace the layout. */
 function made([name, kind], column) {
   return h(column ? "td" : "th", { scope: column ? null : "row", role: column ? "cell" : "rowheader", class: kind, "data-name": name });
 }
 
-/** Shows a list: `key(item)` tells rows apart, `cells(item)` says what each column shows. */
+/** Shows a list: `key(item)` distinguishes rows, `cells(item)` has the content of each column. */
 function fill(body, list, key, cells) {
   const rows = new Map([...body.rows].map((row) => [row.key, row]));
   list.forEach((item, index) => {
@@ -50,7 +50,7 @@ function fill(body, list, key, cells) {
   for (const row of rows.values()) row.remove();
 }
 
-/** Shows names and values; a value is what a cell is. */
+/** Shows names and values; a value has the form of a cell. */
 function pairs(list, values) {
   const shown = JSON.stringify(values);
   if (list.shown === shown) return;
@@ -58,7 +58,7 @@ function pairs(list, values) {
   list.replaceChildren(...values.filter(([, value]) => value !== null && value !== undefined).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, ...content(value))]));
 }
 
-/** Replaces what a part shows, unless it shows that already. */
+/** Replaces the content of a part, unless it is the same. */
 function show(part, key, make) {
   if (part.shown === key) return;
   part.shown = key;
