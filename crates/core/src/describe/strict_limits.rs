@@ -135,7 +135,6 @@ fn form_of(argument: &Argument) -> String {
 }
 
 fn form(rule: StrictRule) -> String {
-    let limits = STRICT_LIMITS;
     match rule {
         StrictRule::Whole { most } => format!("a whole number from 1 to {most}"),
         StrictRule::Flag => "`true`, `false`, `1` or `0`".to_owned(),
@@ -144,29 +143,21 @@ fn form(rule: StrictRule) -> String {
         }
         StrictRule::ReadableDate => "a date that PHP reads, in the years 1 to 9999; no number".to_owned(),
         StrictRule::Degrees { most } => format!("a plain decimal number from -{most} to {most}"),
-        StrictRule::Ids => format!("1 to {} ids, as a list or with commas", limits.list_elements),
-        StrictRule::Terms => format!(
-            "1 to {} ids, slugs or names of terms, as a list or with commas",
-            limits.list_elements
-        ),
+        StrictRule::Ids => "ids, as a list or with commas".to_owned(),
+        StrictRule::Terms => "ids, slugs or names of terms, as a list or with commas".to_owned(),
         StrictRule::Url => "an absolute `http` or `https` URL without a user".to_owned(),
         StrictRule::Image => "an id, or an absolute `http` or `https` URL without a user".to_owned(),
         StrictRule::Word(words) => quoted(words),
         StrictRule::WordInAnyCase(words) => format!("{}, in upper or lower case", quoted(words)),
-        StrictRule::Slug => format!("a text of at most {} bytes", limits.slug_bytes),
-        StrictRule::InPath => format!(
-            "decoded, at most {} bytes without `/`, `\\`, `?` and `#`; not `.`, `..` or a name that ends with `.php`",
-            limits.slug_bytes
-        ),
+        StrictRule::Slug => "a slug".to_owned(),
+        StrictRule::InPath => {
+            "a slug, decoded, without `/`, `\\`, `?` and `#`; not `.`, `..` or a name that ends with `.php`"
+                .to_owned()
+        }
         StrictRule::LongText => "a text without control characters but tabs and line ends".to_owned(),
-        StrictRule::Text => short_text(),
-        StrictRule::Scalar => format!("a number, `true`, `false`, or {}", short_text()),
+        StrictRule::Text => "a text".to_owned(),
+        StrictRule::Scalar => "a number, `true`, `false`, or a text".to_owned(),
     }
-}
-
-fn short_text() -> String {
-    let most = STRICT_LIMITS.text_characters;
-    format!("a text of at most {most} characters")
 }
 
 fn quoted(words: &[&str]) -> String {
