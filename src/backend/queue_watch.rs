@@ -51,6 +51,14 @@ impl QueueWatch {
     }
 }
 
+#[cfg(test)]
+impl QueueWatch {
+    /// True once the caller has given up.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.is_cancelled()
+    }
+}
+
 impl Drop for WaitingGuard<'_> {
     fn drop(&mut self) {
         self.0.is_waiting.send_replace(false);

@@ -282,3 +282,7 @@ impl OwnPlace {
         matches!(progress.as_deref(), Ok(Progress::Queued))
     }
 }
+
+#[cfg(test)]
+#[path = "caching_tests.rs"]
+pub(super) mod tests;

@@ -296,3 +296,7 @@ async fn page_bytes(body: EdgeBody, buffers: &BufferBudget) -> Result<Bytes, Pag
     })?;
     Ok(if is_streamed { buffers.count(page) } else { page })
 }
+
+#[cfg(test)]
+#[path = "forms_tests.rs"]
+mod tests;

@@ -100,3 +100,128 @@ fn write_end(result: &BackendResult) -> WriteEnd {
         Err(CallFailure::Exchange(_) | CallFailure::Overdue) => WriteEnd::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http::StatusCode;
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+    use crate::calls::fake_stage::{EVENT, FakeStage, call, responded, settings};
+    use crate::companion::Connectivity;
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::relay::BufferBudget;
+
+    /// The removals of a call.
+    #[derive(Debug, PartialEq)]
+    struct Seen {
+        /// Removals before the stage below had responded.
+        early: u64,
+        /// Removals when the response left, and messages to the other edges.
+        at_response: (u64, usize),
+        /// The same an hour later.
+        in_the_end: (u64, usize),
+        waited: Duration,
+    }
+
+    const WRITE: Duration = Duration::from_secs(9);
+
+    /// One call through the stage in its place, above a backend that takes a second, in a fleet whose store does not
+    /// respond.
+    async fn seen(
+        place: WritePlace,
+        method: &str,
+        result: impl Fn(&CalendarCall) -> BackendResult + Send + Sync + 'static,
+    ) -> Seen {
+        let cache = Cache::new(&settings().cache, &Metrics::new(), &BufferBudget::new(1 << 20));
+        let removals = {
+            let (cache, before) = (cache.clone(), cache.generation());
+            move || cache.generation() - before
+        };
+        let announcements = Announcements::default();
+        announcements.set_connectivity(Connectivity::Together);
+        let below = FakeStage::later(move |call: &CalendarCall| {
+            let result = result(call);
+            async move {
+                sleep(Duration::from_secs(1)).await;
+                result
+            }
+        });
+        let timeouts = BackendTimeouts {
+            write: WRITE,
+            ..settings().site().timeouts
+        };
+        let stage = Invalidating::new(Arc::clone(&below), place, &[timeouts], &cache, &announcements);
+        let started = Instant::now();
+        let early = async {
+            sleep(Duration::from_millis(999)).await;
+            removals()
+        };
+        let call = stage.call(call(&settings(), method, "/events/56", EVENT));
+        let (_, early) = tokio::join!(call, early);
+        let waited = started.elapsed() - Duration::from_secs(1);
+        let mut told = announcements.take(9).len();
+        let at_response = (removals(), told);
+        sleep(Duration::from_hours(1)).await;
+        told += announcements.take(9).len();
+        Seen {
+            early,
+            at_response,
+            in_the_end: (removals(), told),
+            waited,
+        }
+    }
+
+    fn stays(waited: Duration, seen: (u64, usize)) -> Seen {
+        Seen {
+            early: 0,
+            at_response: seen,
+            in_the_end: seen,
+            waited,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_is_removed_after_it_and_before_its_response_leaves() {
+        let ok = |call: &CalendarCall| responded(call, StatusCode::OK, "{}");
+        let task = seen(WritePlace::Task, "PUT", ok).await;
+        assert_eq!(
+            task,
+            stays(SENDING, (1, 1)),
+            "the other edges have a moment to receive it"
+        );
+        let client = seen(WritePlace::Client, "PUT", ok).await;
+        assert_eq!(
+            client,
+            stays(Duration::ZERO, (1, 0)),
+            "it was sent in the task of the write"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_of_unknown_end_is_removed_again_when_it_is_over() {
+        for place in [WritePlace::Client, WritePlace::Task] {
+            let unknown = seen(place, "PUT", |_| Err(CallFailure::Overdue)).await;
+            let expected = Seen {
+                in_the_end: (2, 2),
+                ..stays(SENDING, (1, 1))
+            };
+            assert_eq!(unknown, expected, "{place:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_changes_nothing_removes_nothing() {
+        let refused = |call: &CalendarCall| responded(call, StatusCode::FORBIDDEN, "{}");
+        let nothing = || stays(Duration::ZERO, (0, 0));
+        for place in [WritePlace::Client, WritePlace::Task] {
+            assert_eq!(seen(place, "PUT", refused).await, nothing());
+            let conflict = seen(place, "PUT", |_| Err(CallFailure::Conflict)).await;
+            assert_eq!(conflict, nothing());
+            let read = seen(place, "GET", |call| responded(call, StatusCode::OK, "{}")).await;
+            assert_eq!(read, nothing());
+        }
+    }
+}

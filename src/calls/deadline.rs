@@ -44,3 +44,49 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
             .unwrap_or(Err(CallFailure::Overdue))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use tokio::time::{Instant, sleep};
+
+    use super::super::fake_stage::{FakeStage, read, responded, settings};
+    use super::*;
+
+    /// The outcome of a read whose backend takes this time, when it came, and what the backend has done then.
+    async fn outcome(time: Duration) -> (BackendResult, Duration, [usize; 2]) {
+        let below = FakeStage::later(move |call: &CalendarCall| {
+            let result = responded(call, StatusCode::OK, "{}");
+            async move {
+                sleep(time).await;
+                result
+            }
+        });
+        let of = |[read, write, queue]: [u64; 3]| BackendTimeouts {
+            read: Duration::from_secs(read),
+            write: Duration::from_secs(write),
+            queue: Duration::from_secs(queue),
+            ..settings().site().timeouts
+        };
+        let backends = [of([4, 9, 1]), of([5, 2, 2]), of([1, 1, 1])];
+        let deadline = Deadline::new(std::sync::Arc::clone(&below), &backends);
+        let started = Instant::now();
+        let result = deadline.call(read(&settings(), "/events")).await;
+        (result, started.elapsed(), [below.begun(), below.ended()])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_has_the_longest_time_of_all_backends_and_no_more() {
+        let longest = Duration::from_secs(10) + SLACK;
+        let just_in_time = longest.saturating_sub(Duration::from_millis(1));
+        let (result, after, calls) = outcome(just_in_time).await;
+        assert!(
+            result.is_ok() && after == just_in_time,
+            "{result:?} after {after:?}"
+        );
+        assert_eq!(calls, [1, 1]);
+        let (result, after, calls) = outcome(Duration::from_hours(1)).await;
+        assert!(matches!(result, Err(CallFailure::Overdue)), "{result:?}");
+        assert_eq!((after, calls), (longest, [1, 0]));
+    }
+}

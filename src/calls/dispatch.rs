@@ -149,3 +149,61 @@ fn is_without_route(accepted: &AcceptedResponse<OriginBody>) -> bool {
     let code = Problem::NoRoute.code().as_bytes();
     body.is_some_and(|body| body.windows(code.len()).any(|window| window == code))
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::super::fake_backend::FakeBackend;
+    use super::super::fake_stage::{self, backends, read, rules};
+    use super::*;
+    use calendar_edge_core::settings::{OriginNamespace, Settings};
+
+    const JSON: &str = "application/json; charset=UTF-8";
+    const NO_ROUTE: &str = r#"{"code":"rest_no_route","message":"No.","data":{"status":404}}"#;
+    const NO_EVENT: &str = r#"{"code":"event-not-found","message":"No.","data":{"status":404}}"#;
+
+    fn before(site: &FakeBackend) -> Settings {
+        let mut settings = fake_stage::settings();
+        settings.origin.url = site.url.clone();
+        settings.roots[0].origin_url = site.url.clone();
+        settings.origin.namespace = OriginNamespace::listed("tribe/events/v1");
+        settings
+    }
+
+    /// The outcome of a read before a site with this response.
+    async fn outcome(status: u16, kind: &str, body: &str, indexes: &SiteIndexes) -> BackendResult {
+        let site = FakeBackend::responding(status, kind, body).await;
+        let settings = before(&site);
+        let dispatch = Dispatch::new(&backends(&settings), &Arc::new(rules(&settings)));
+        let dispatch = dispatch.with_indexes(&settings.origin, indexes);
+        let result = dispatch.call(read(&settings, "/events/56")).await;
+        assert_eq!(site.requests(), 1);
+        result
+    }
+
+    #[tokio::test]
+    async fn no_stage_gets_a_response_that_was_not_checked() {
+        let indexes = SiteIndexes::default();
+        let sound = outcome(200, JSON, "{}", &indexes).await.expect("a response");
+        assert_eq!(sound.whole_body().as_deref(), Some(&b"{}"[..]));
+        for (kind, body) in [("text/html", "<p>"), (JSON, r#"{"id":"#)] {
+            let unsound = outcome(200, kind, body, &indexes).await;
+            assert!(
+                matches!(unsound, Err(CallFailure::Unsound(_))),
+                "{kind}: {unsound:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_without_a_route_has_the_site_asked_for_its_namespaces() {
+        for (body, is_wanted) in [(NO_ROUTE, true), (NO_EVENT, false)] {
+            let indexes = SiteIndexes::default();
+            let missing = outcome(404, JSON, body, &indexes).await.expect("a response");
+            assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+            let wanted = indexes.name.wanted().now_or_never();
+            assert_eq!(wanted.is_some(), is_wanted, "{body}");
+        }
+    }
+}

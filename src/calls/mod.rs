@@ -8,6 +8,10 @@ mod call_response;
 mod call_route;
 pub(crate) mod deadline;
 mod dispatch;
+#[cfg(test)]
+pub(crate) mod fake_backend;
+#[cfg(test)]
+pub(crate) mod fake_stage;
 pub(crate) mod fault;
 mod forwarded;
 mod stage;

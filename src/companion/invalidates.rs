@@ -27,3 +27,53 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
     /// Shows operators whether the companion plugin is expected and sends nothing while clients call.
     fn companion_is_silent(&self, is_silent: bool);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::companion::facts::FactsStore;
+    use crate::companion::{ChangeFeed, Companions};
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::settings::Settings;
+
+    /// No stored responses.
+    #[derive(Debug)]
+    struct NothingStored;
+
+    impl Invalidates for NothingStored {
+        fn begin_removal(&self, _: &Removal, _: RemovalCause) -> u64 {
+            0
+        }
+
+        fn drop_removed(&self) -> usize {
+            0
+        }
+
+        fn companion_seen(&self, _: UnixTime, _: bool) {}
+
+        fn has_stored(&self) -> bool {
+            false
+        }
+
+        fn reconcile(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn companion_is_silent(&self, _: bool) {}
+    }
+
+    impl Companions {
+        /// No plugin, for unit tests of stages.
+        pub(crate) fn none(settings: &Settings) -> Self {
+            let metrics = Metrics::new();
+            let facts = FactsStore::new(settings, &metrics);
+            Self::new(
+                Arc::new(NothingStored),
+                ChangeFeed::new(settings, &metrics),
+                facts,
+            )
+        }
+    }
+}

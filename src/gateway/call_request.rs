@@ -65,6 +65,27 @@ impl Deref for OpenedBy {
 
 // === impl CallRequest ===
 
+#[cfg(test)]
+impl CallRequest {
+    /// A request for tests of stages, as its head opens it.
+    pub(super) fn of(
+        decider: &calendar_edge_core::gateway::decision::Decider,
+        asked: BodilessRequest,
+        body: ClientBody,
+    ) -> Self {
+        use calendar_edge_core::gateway::decision::Opening;
+
+        let Opening::Call(opened) = decider.open(&asked.decided_by()) else {
+            panic!("{} is no call", asked.head.uri);
+        };
+        Self {
+            asked: Box::new(asked),
+            opened: OpenedBy::Head(Arc::from(opened)),
+            body: CallBody::Incoming(body),
+        }
+    }
+}
+
 impl<B> CallRequest<B> {
     /// Returns true if the request names HEAD beside its own method.
     pub(super) fn names_head(&self) -> bool {

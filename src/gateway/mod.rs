@@ -11,7 +11,7 @@ use tower::layer::layer_fn;
 
 use crate::backend::{Backends, OwnRequests};
 use crate::cache::{CacheFetch, Caching, Invalidating, RepresentationPages, Representations};
-use crate::calls::{CalendarCall, CallResponse, Deadline, Dispatch, PublicNames, Stage};
+use crate::calls::{BackendResult, CalendarCall, CallResponse, Deadline, Dispatch, PublicNames, Stage};
 use crate::layers::EdgeResponse;
 use crate::migration;
 use crate::server::threads::Computing;
@@ -35,6 +35,8 @@ mod record_reads;
 mod serve_gateway;
 mod service;
 mod site;
+#[cfg(test)]
+mod stages_tests;
 mod subjects;
 
 pub(crate) use gateway_state::GatewayState;
@@ -117,9 +119,11 @@ where
 
 /// Puts the stages together that respond to a judged call, of a client or of the edge itself; a call passes them from
 /// top to bottom.
-fn serving_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
+fn serving_stages<S>(plan: &Plan<'_>, backends: S) -> impl Stage<CalendarCall, CallResponse> + use<S>
+where
+    S: Stage<CalendarCall, BackendResult>,
+{
     let Plan { settings, state, .. } = plan;
-    let announcements = state.subjects.companions.announcements();
     ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| plan.caching(inner)))
@@ -133,15 +137,7 @@ fn serving_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + u
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where a response may leave while its write goes on.
-        .layer(layer_fn(|inner| {
-            Invalidating::new(
-                inner,
-                WritePlace::Client,
-                &plan.timeouts,
-                &state.subjects.cache,
-                announcements,
-            )
-        }))
+        .layer(layer_fn(|inner| plan.invalidating(inner, WritePlace::Client)))
         // Above the tasks of writes: the client gets its response in time, while the write goes on.
         .layer(layer_fn(|inner| Deadline::new(inner, &plan.timeouts)))
         // A write is a task of its own from here on.
@@ -149,26 +145,13 @@ fn serving_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + u
             calendar::detach_writes::DetachWrites::new(inner, &state.drain)
         }))
         // In the task of the write, which runs to its end even if the client leaves.
-        .layer(layer_fn(|inner| {
-            Invalidating::new(
-                inner,
-                WritePlace::Task,
-                &plan.timeouts,
-                &state.subjects.cache,
-                announcements,
-            )
-        }))
+        .layer(layer_fn(|inner| plan.invalidating(inner, WritePlace::Task)))
         // Right above the backend: it sees fresh responses only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
             let (inner, shadows) = (Arc::new(inner), plan.shadows());
             migration::Shadowing { inner, shadows }
         }))
-        .service(migration::BackendSelection {
-            primary: Dispatch::new(&plan.backends, &plan.rules)
-                .with_companions(&plan.site.origin, &state.subjects.companions)
-                .with_indexes(&plan.site.origin, &state.indexes),
-            cutovers: Arc::clone(&plan.cutovers),
-        })
+        .service(backends)
 }
 
 // === impl Plan ===
@@ -263,6 +246,24 @@ impl<'a> Plan<'a> {
             json,
             written,
             offers_calendar: settings.calendar,
+        }
+    }
+
+    /// What removes stored responses in one of two places.
+    fn invalidating<S>(&self, inner: S, place: WritePlace) -> Invalidating<S> {
+        let subjects = &self.state.subjects;
+        let announcements = subjects.companions.announcements();
+        Invalidating::new(inner, place, &self.timeouts, &subjects.cache, announcements)
+    }
+
+    /// The end of the way: the site, and the backends of rules.
+    fn backend_selection(&self) -> migration::BackendSelection {
+        let (state, origin) = (self.state, &self.site.origin);
+        migration::BackendSelection {
+            primary: Dispatch::new(&self.backends, &self.rules)
+                .with_companions(origin, &state.subjects.companions)
+                .with_indexes(origin, &state.indexes),
+            cutovers: Arc::clone(&self.cutovers),
         }
     }
 

@@ -72,7 +72,7 @@ impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
     pub(crate) fn new(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
-        let answering = Arc::new(serving_stages(&plan));
+        let answering = Arc::new(serving_stages(&plan, plan.backend_selection()));
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider));
         let feed = FeedParts {
@@ -368,3 +368,7 @@ fn calendar_call(asked: BodilessRequest, opened: OpenedBy, body: CallBody) -> Ca
         body,
     }
 }
+
+#[cfg(test)]
+#[path = "service_tests.rs"]
+mod tests;

@@ -166,3 +166,45 @@ impl AroundRequest for CloseUnread {
         }
     }
 }
+
+/// A body for tests of stages, whose client stays connected, and how much of it was read.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct SentBody {
+    progress: Arc<ReadProgress>,
+    _client: tokio::io::DuplexStream,
+}
+
+#[cfg(test)]
+impl SentBody {
+    /// A body that has arrived whole.
+    pub(crate) async fn of(bytes: &str) -> (ClientBody, Self) {
+        use tokio::io::AsyncWriteExt;
+
+        let (mut client, server) = tokio::io::duplex(1 << 20);
+        let head = format!("POST / HTTP/1.1\r\ncontent-length: {}\r\n\r\n", bytes.len());
+        let sent = [head.as_bytes(), bytes.as_bytes()].concat();
+        client.write_all(&sent).await.expect("a connection");
+        let (give, given) = tokio::sync::oneshot::channel();
+        let give = parking_lot::Mutex::new(Some(give));
+        let service = hyper::service::service_fn(move |request: http::Request<Incoming>| {
+            let _ = give.lock().take().map(|give| give.send(request.into_body()));
+            std::future::pending::<Result<http::Response<String>, std::convert::Infallible>>()
+        });
+        let server = hyper_util::rt::TokioIo::new(server);
+        let connection = hyper::server::conn::http1::Builder::new();
+        tokio::spawn(connection.serve_connection(server, service));
+        let body = ClientBody::new(given.await.expect("a request"), None);
+        let progress = Arc::clone(&body.progress);
+        let sent = Self {
+            progress,
+            _client: client,
+        };
+        (body, sent)
+    }
+
+    /// The bytes that were read.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.progress.bytes()
+    }
+}

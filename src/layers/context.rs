@@ -139,6 +139,32 @@ impl<B> EdgeRequest<B> {
     }
 }
 
+#[cfg(test)]
+impl<B> EdgeRequest<B> {
+    /// A request for tests of stages, from a client at this address; its refusal is noted.
+    pub(crate) fn from_client(request: http::Request<B>, address: std::net::IpAddr) -> Self {
+        let (head, body) = request.into_parts();
+        let context = RequestContext {
+            peer: Peer::default(),
+            client: ClientAddress {
+                address: Some(address),
+                scheme: calendar_edge_core::gateway::authority::Scheme::Http,
+                is_of_trusted_proxy: false,
+            },
+            host: None,
+            id: RequestId::fresh(),
+            log: RequestLog::new(crate::telemetry::TraceHeaders::of(&head.headers), true, None),
+        };
+        Self {
+            head,
+            body,
+            peer: Peer::default(),
+            framing: None,
+            context,
+        }
+    }
+}
+
 /// Makes an [`EdgeRequest`] of a request, and refuses it with 500 if a fact is missing: no fact has a default.
 pub(super) fn complete<B>(request: ArrivedRequest<B>) -> Result<EdgeRequest<B>, Refusal> {
     EdgeRequest::new(request).map_err(incomplete)

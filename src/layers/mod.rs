@@ -38,6 +38,8 @@ mod served_facts;
 mod unread_body;
 
 pub(crate) use access_record::LogSinks;
+#[cfg(test)]
+pub(crate) use client_body::SentBody;
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{BodilessRequest, EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;

@@ -8,6 +8,8 @@ mod copy_budget;
 mod cutover;
 mod cutting_over;
 mod dry_run;
+#[cfg(test)]
+mod fake_candidate;
 mod kept_rules;
 mod metrics;
 mod migration_pages;

@@ -210,3 +210,124 @@ fn response(status: StatusCode, kind: &'static str, body: Bytes) -> EdgeResponse
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+    use std::time::Duration;
+
+    use http::header::COOKIE;
+    use http::{Method, Request};
+
+    use super::*;
+    use crate::backend::OriginRoute;
+    use crate::calls::fake_stage::{backends, settings};
+    use crate::companion::Companions;
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::settings::{Rate, RateLimits};
+
+    /// A guard without facts, whose robots have four pages a day, one of them for each address.
+    fn guard(mode: Mode) -> PageGuard {
+        let mut settings = settings();
+        settings.calendar_pages.mode = mode;
+        settings.calendar_pages.robots = Some(Rate {
+            requests: 4,
+            period: Duration::from_hours(24),
+        });
+        let companions = Companions::none(&settings);
+        PageGuard {
+            pages: CalendarPages::new(&settings, &companions, &Metrics::new()),
+            buckets: SharedBuckets::new(&RateLimits::default(), None),
+            api: None,
+            check: PageCheck {
+                backends: backends(&settings),
+                origin: OriginRoute::of_site(&settings.site()),
+                public_url: None,
+            },
+            settings: settings.calendar_pages,
+        }
+    }
+
+    fn asked(client: u8, path: &str) -> BodilessRequest {
+        let request = Request::builder().uri(path).body(()).expect("a request");
+        BodilessRequest::from_client(request, IpAddr::from([192, 0, 2, client]))
+    }
+
+    /// The word for an answer: the site's, the site's in the line of robots, or a status of the edge's own.
+    async fn answer(guard: &PageGuard, asked: &BodilessRequest) -> String {
+        let answer = guard.respond(asked, asked.head.method != Method::GET).await;
+        word(answer.as_ref())
+    }
+
+    fn word(answer: Option<&PageResponse>) -> String {
+        match answer {
+            None => "site".to_owned(),
+            Some(PageResponse::OfRobots) => "line".to_owned(),
+            Some(PageResponse::Calendar(read)) => format!("calendar of {read}"),
+            Some(PageResponse::Own(response)) => response.status().as_u16().to_string(),
+        }
+    }
+
+    /// The answers to requests for days by one client.
+    async fn days<const N: usize>(guard: &PageGuard, client: u8, days: [u8; N]) -> Vec<String> {
+        let mut answers = Vec::new();
+        for day in days {
+            let asked = asked(client, &format!("/events/2030-01-{day:02}/"));
+            answers.push(answer(guard, &asked).await);
+        }
+        answers
+    }
+
+    #[tokio::test]
+    async fn robots_wait_in_a_line_until_their_budget_is_spent_and_what_passed_passes_again() {
+        let guard = guard(Mode::Enforce);
+        assert_eq!(
+            days(&guard, 1, [1, 1, 2, 1]).await,
+            ["line", "line", "429", "line"]
+        );
+        assert_eq!(days(&guard, 2, [3, 4]).await, ["line", "429"]);
+        assert_eq!(
+            answer(&guard, &asked(1, "/about/")).await,
+            "site",
+            "it is no page of a calendar"
+        );
+    }
+
+    #[tokio::test]
+    async fn without_enforcement_the_budget_changes_no_response() {
+        for mode in [Mode::Report, Mode::Off] {
+            let guard = guard(mode);
+            assert_eq!(days(&guard, 1, [1, 2, 3]).await, ["site"; 3], "{mode:?}");
+            let counted = guard.pages.metrics().sums().get("would_limit").copied();
+            let limited = u64::from(mode == Mode::Report) * 2;
+            assert_eq!(counted.unwrap_or_default(), limited, "{mode:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn those_who_show_a_login_have_a_budget_of_their_own_and_no_line() {
+        let guard = guard(Mode::Enforce);
+        assert_eq!(days(&guard, 1, [1, 2]).await, ["line", "429"]);
+        let mut visitor = asked(1, "/events/2030-01-03/");
+        let cookie = HeaderValue::from_static("wordpress_logged_in_1=anna");
+        visitor.head.headers.insert(COOKIE, cookie.clone());
+        assert_eq!(answer(&guard, &visitor).await, "site");
+        let mut visitor = asked(1, "/events/2030-01-04/");
+        visitor.head.headers.insert(COOKIE, cookie);
+        assert_eq!(answer(&guard, &visitor).await, "429");
+    }
+
+    #[tokio::test]
+    async fn a_form_pays_each_time() {
+        let guard = guard(Mode::Enforce);
+        let mut form = asked(1, "/wp-admin/admin-ajax.php");
+        form.head.method = Method::POST;
+        let views = FormReading::Whole(b"prev_url=/wp-json/tribe/views/v2/html");
+        let refusals = [(); 2].map(|()| guard.refuse_form(&form, views).is_some());
+        assert_eq!(
+            refusals,
+            [false, true],
+            "it has no address that could have passed before"
+        );
+    }
+}

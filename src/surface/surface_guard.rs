@@ -235,3 +235,136 @@ fn closed(verdict: SurfaceVerdict<'_>) -> EdgeResponse {
         facts: ResponseFacts::Edge(ResponseSource::Edge { code: refusal.code() }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::net::IpAddr;
+    use std::time::Duration;
+
+    use http::Request;
+    use http::header::AUTHORIZATION;
+
+    use super::*;
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::settings::{
+        Mode, OtherTraffic, Rate, RateLimits, Settings, SurfaceCallers, SurfacePattern, SurfaceRule,
+    };
+
+    const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn closed() -> SurfaceRule {
+        SurfaceRule {
+            name: "users".to_owned(),
+            routes: vec![SurfacePattern::parse("wp/v2/users").expect("a route")],
+            callers: SurfaceCallers::Credentials,
+            mode: Mode::Enforce,
+            ..SurfaceRule::default()
+        }
+    }
+
+    /// The guard of one rule, and its counts.
+    fn guard(rule: SurfaceRule) -> (SurfaceGuard, SurfaceMetrics) {
+        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
+        settings.other = OtherTraffic::Forward;
+        settings.surface.push(rule);
+        let surface = Surface::new(&Metrics::new());
+        let buckets = SharedBuckets::new(&RateLimits::default(), None);
+        let decider = Arc::new(Decider::new(&settings));
+        let guard = SurfaceGuard::new(&decider, &buckets, &surface, &Warnings::default());
+        (guard, surface.metrics)
+    }
+
+    fn asked(method: &str, target: &str) -> BodilessRequest {
+        let request = Request::builder().method(method).uri(target).body(());
+        BodilessRequest::from_client(request.expect("a request"), CLIENT)
+    }
+
+    /// The status of the edge's response to a request by its head; none: the site responds.
+    fn status(guard: &SurfaceGuard, asked: &BodilessRequest) -> Option<u16> {
+        let response = guard.by_head(asked, guard.request(asked).as_ref());
+        response.map(|response| response.status().as_u16())
+    }
+
+    /// The outcomes that were counted.
+    fn counted(metrics: &SurfaceMetrics) -> BTreeMap<&'static str, u64> {
+        let sums = metrics.sums().into_iter();
+        let counted = sums.filter(|(_, count)| *count > 0);
+        counted.map(|((_, outcome), count)| (outcome, count)).collect()
+    }
+
+    #[test]
+    fn a_closed_route_is_refused_in_mode_enforce_and_counted_in_mode_report() {
+        for (mode, refused, outcome) in [
+            (Mode::Enforce, Some(401), Some("refused")),
+            (Mode::Report, None, Some("reported")),
+            (Mode::Off, None, None),
+        ] {
+            let (guard, metrics) = guard(SurfaceRule { mode, ..closed() });
+            let users = asked("GET", "/wp-json/wp/v2/users");
+            assert_eq!(status(&guard, &users), refused, "{mode:?}");
+            assert_eq!(counted(&metrics).into_keys().next(), outcome, "{mode:?}");
+            let log = users.context.log.refusal();
+            assert_eq!(log.is_some(), refused.is_some(), "only a refusal is noted");
+        }
+    }
+
+    #[test]
+    fn who_may_call_a_route_passes_and_so_does_everything_beside_it() {
+        let (guard, metrics) = guard(closed());
+        let mut editor = asked("GET", "/wp-json/wp/v2/users");
+        let headers = &mut editor.head.headers;
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YW5uYTpzZWNyZXQ="));
+        assert_eq!(status(&guard, &editor), None);
+        assert_eq!(counted(&metrics), BTreeMap::from([("passed", 1)]));
+        assert_eq!(status(&guard, &asked("GET", "/wp-json/wp/v2/posts")), None);
+        assert_eq!(
+            counted(&metrics),
+            BTreeMap::from([("passed", 1)]),
+            "no rule took it"
+        );
+    }
+
+    #[test]
+    fn the_rate_of_a_rule_limits_those_who_pass_and_charges_nobody_else() {
+        let one = Rate {
+            requests: 1,
+            period: Duration::from_hours(1),
+        };
+        let (guard, metrics) = guard(SurfaceRule {
+            rate: Some(one),
+            ..closed()
+        });
+        let users = asked("GET", "/wp-json/wp/v2/users");
+        assert_eq!([(); 2].map(|()| status(&guard, &users)), [Some(401); 2]);
+        let mut editor = asked("GET", "/wp-json/wp/v2/users");
+        let headers = &mut editor.head.headers;
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YW5uYTpzZWNyZXQ="));
+        assert_eq!([(); 2].map(|()| status(&guard, &editor)), [None, Some(429)]);
+        let expected = BTreeMap::from([("limited", 1), ("passed", 1), ("refused", 2)]);
+        assert_eq!(counted(&metrics), expected);
+    }
+
+    #[test]
+    fn a_form_that_names_a_closed_route_is_refused_by_its_body() {
+        let (guard, _) = guard(closed());
+        let mut form = asked("POST", "/index.php");
+        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+        form.head.headers.insert(CONTENT_TYPE, kind);
+        assert_eq!(status(&guard, &form), None, "its head names no route");
+        for (body, refused) in [
+            ("rest_route=%2Fwp%2Fv2%2Fusers", Some(401)),
+            ("rest_route=%2Fwp%2Fv2%2Fposts", None),
+        ] {
+            let body = SeenBody::Whole(Bytes::from_static(body.as_bytes()));
+            let response = guard.by_body(&form, guard.request(&form).as_ref(), &body);
+            let status = response.map(|response| response.status().as_u16());
+            assert_eq!(status, refused, "{body:?}");
+        }
+        let route = |route: &str| {
+            let scan = guard.on_the_way(&form, guard.request(&form).as_ref(), b"");
+            scan.is_some_and(|scan| scan.closes(route.as_bytes()))
+        };
+        assert!(route("/wp/v2/users") && !route("/wp/v2/posts"));
+    }
+}

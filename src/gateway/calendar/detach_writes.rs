@@ -45,3 +45,75 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use http::StatusCode;
+    use tokio::time::{Instant, sleep, timeout};
+
+    use super::*;
+    use crate::calls::fake_stage::{EVENT, FakeStage, call, responded, settings};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    type Below = FakeStage<CalendarCall, BackendResult>;
+
+    /// The stage above a backend that takes a second.
+    fn detaching() -> (DetachWrites<Arc<Below>>, Arc<Below>, Drain) {
+        let below = FakeStage::later(|call: &CalendarCall| {
+            let result = responded(call, StatusCode::OK, "{}");
+            async move {
+                sleep(SECOND).await;
+                result
+            }
+        });
+        let drain = Drain::default();
+        (DetachWrites::new(Arc::clone(&below), &drain), below, drain)
+    }
+
+    /// The times that the backend ends a call whose client leaves early, and whether the call has a place to give up.
+    async fn left(method: &str) -> (usize, Option<bool>) {
+        let (stage, below, _) = detaching();
+        let call = call(&settings(), method, "/events", EVENT);
+        assert!(timeout(SECOND / 2, stage.call(call)).await.is_err());
+        let given_up = below.each(|call| call.queue.as_ref().map(QueueWatch::is_given_up));
+        sleep(SECOND).await;
+        (below.ended(), given_up[0])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_outlives_its_client_and_a_read_does_not() {
+        assert_eq!(
+            left("POST").await,
+            (1, Some(true)),
+            "it leaves its place in the queue"
+        );
+        assert_eq!(left("GET").await, (0, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_place_in_the_queue_is_kept_while_the_client_waits() {
+        let (stage, below, _) = detaching();
+        let write = stage.call(call(&settings(), "POST", "/events", EVENT));
+        let seen = async {
+            sleep(SECOND / 2).await;
+            below.each(|call| call.queue.as_ref().map(QueueWatch::is_given_up))
+        };
+        let (result, seen) = tokio::join!(write, seen);
+        assert!(result.is_ok());
+        assert_eq!(seen, [Some(false)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_drain_waits_for_a_write_whose_client_has_left() {
+        let (stage, below, drain) = detaching();
+        let write = stage.call(call(&settings(), "POST", "/events", EVENT));
+        assert!(timeout(Duration::from_millis(1), write).await.is_err());
+        let started = Instant::now();
+        assert!(drain.finish(SECOND * 10).await);
+        assert_eq!(below.ended(), 1);
+        assert!(started.elapsed() < SECOND, "{:?}", started.elapsed());
+    }
+}

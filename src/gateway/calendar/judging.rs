@@ -223,3 +223,122 @@ fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusa
         ReceivedBody::Left => decider.judge_unread(&head, call),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use super::*;
+    use crate::calls::fake_stage::{EVENT, FakeStage, presented, request, settings};
+    use crate::gateway::{GatewayState, Plan};
+    use crate::layers::SentBody;
+    use crate::telemetry::SiteVerdict;
+    use calendar_edge_core::settings::{Mode, Settings};
+
+    type Below = FakeStage<CalendarCall, CallResponse>;
+
+    /// A request that has passed the stage.
+    struct Judged {
+        status: StatusCode,
+        below: Arc<Below>,
+        context: RequestContext,
+        findings: serde_json::Value,
+        is_known: bool,
+    }
+
+    /// The outcome of a request before a site that responds with 400.
+    async fn judged(settings: &Settings, method: &str, path: &str) -> Judged {
+        let below = FakeStage::at_once(|_: &CalendarCall| CallResponse {
+            site: Some(SiteVerdict::new(400, None)),
+            ..presented(StatusCode::BAD_REQUEST, "{}")
+        });
+        let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
+        let plan = Plan::new(settings, &state);
+        let stage = Judging {
+            inner: Arc::clone(&below),
+            decider: Arc::clone(&plan.decider),
+            known: Arc::clone(&plan.known),
+            public: None,
+            offers_calendar: false,
+            metrics: state.metrics.clone(),
+            findings: state.findings.clone(),
+            budget: state.bodies.clone(),
+            computing: Computing::new(),
+        };
+        let asked = request(method, path);
+        let (context, target) = (asked.context.clone(), asked.head.uri.to_string());
+        let opened = CallRequest::of(&plan.decider, asked, SentBody::of("").await.0);
+        let body = if method == "GET" { "" } else { EVENT };
+        let request = CallRequest {
+            asked: opened.asked,
+            opened: opened.opened,
+            body: ReceivedBody::Whole(body.into()),
+        };
+        Judged {
+            status: stage.call(request).await.response.status(),
+            below,
+            context,
+            findings: state.findings.report()["findings"].clone(),
+            is_known: plan.known.find(&target).is_some(),
+        }
+    }
+
+    const BROKEN: &str = "/events?page=none";
+
+    fn report() -> Settings {
+        let mut settings = settings();
+        settings.mode = Mode::Report;
+        settings
+    }
+
+    #[tokio::test]
+    async fn a_refused_call_reaches_no_stage_below() {
+        let judged = judged(&settings(), "GET", BROKEN).await;
+        assert_eq!(
+            (judged.status, judged.below.begun()),
+            (StatusCode::BAD_REQUEST, 0)
+        );
+        assert_eq!(judged.findings[0]["action"], "refused");
+        assert_eq!(judged.context.log.verdict(), Some("reject"));
+        let noted = judged.context.log.refusal().expect("a note");
+        assert!(matches!(noted.decided_by, DecidedBy::Rules));
+    }
+
+    #[tokio::test]
+    async fn in_report_mode_it_goes_on_unproven_and_is_noted_with_the_verdict_of_the_site() {
+        let judged = judged(&report(), "GET", BROKEN).await;
+        let proofs = judged.below.each(|call| call.call.validated().is_some());
+        assert_eq!(proofs, [false], "neither cache nor mirror takes it");
+        assert_eq!(judged.findings[0]["action"], "forwarded");
+        assert_eq!(judged.findings[0]["site"]["refused"], 1, "{}", judged.findings);
+        let noted = judged.context.log.refusal().expect("a note");
+        assert!(matches!(noted.decided_by, DecidedBy::Site));
+        assert!(judged.context.log.site_verdict().is_some());
+    }
+
+    #[tokio::test]
+    async fn only_a_valid_read_is_remembered() {
+        for (settings, method, path, is_known) in [
+            (settings(), "GET", "/events?per_page=1", true),
+            (settings(), "POST", "/events", false),
+            (settings(), "GET", BROKEN, false),
+            (report(), "GET", BROKEN, false),
+        ] {
+            let judged = judged(&settings, method, path).await;
+            assert_eq!(judged.is_known, is_known, "{method} {path} {:?}", settings.mode);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_valid_write_goes_on_with_its_canonical_body() {
+        let judged = judged(&settings(), "POST", "/events").await;
+        let bodies = judged.below.each(|call| call.call.request().body.clone());
+        let body = bodies[0].as_deref().expect("a body");
+        assert!(
+            body.starts_with(br#"{"title":"A""#),
+            "{}",
+            String::from_utf8_lossy(body)
+        );
+        assert!(judged.findings.as_array().is_some_and(Vec::is_empty));
+    }
+}

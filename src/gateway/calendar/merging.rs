@@ -155,3 +155,7 @@ impl RecordTurns {
         lock
     }
 }
+
+#[cfg(test)]
+#[path = "merging_tests.rs"]
+mod tests;

@@ -109,3 +109,97 @@ fn login(accepted: &AcceptedResponse<OriginBody>, audience: Audience, is_write: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use super::*;
+    use crate::calls::CallFailure;
+    use crate::calls::fake_stage::{self, EVENT, FakeStage, call, read, responded};
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::settings::{Mode, Settings};
+
+    const RAW: &str = r#"{"rest_url":"http:\/\/wp.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
+    const PUBLIC: &str = r#"{"rest_url":"https:\/\/events.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
+
+    fn settings() -> Settings {
+        let mut settings = fake_stage::settings();
+        settings.namespaces = vec!["tribe/events/v1".to_owned()];
+        settings
+    }
+
+    /// The response above the stage to one below it.
+    async fn presented(
+        call: CalendarCall,
+        has_cache: bool,
+        respond: impl Fn(&CalendarCall) -> BackendResult + Send + Sync + 'static,
+    ) -> CallResponse {
+        let stage = Presenting {
+            inner: FakeStage::at_once(respond),
+            rules: Arc::new(fake_stage::rules(&settings())),
+            warnings: Warnings::default(),
+            translations: Metrics::new().translations().clone(),
+            has_cache,
+        };
+        stage.call(call).await
+    }
+
+    #[tokio::test]
+    async fn what_is_raw_below_is_public_above() {
+        let call = read(&settings(), "/events/56");
+        let response = presented(call, true, |call| {
+            let raw = responded(call, StatusCode::OK, RAW);
+            let body = raw.as_ref().ok().and_then(AcceptedResponse::whole_body);
+            assert_eq!(body.as_deref(), Some(RAW.as_bytes()));
+            raw
+        })
+        .await;
+        assert_eq!(response.storable, Storable::Yes);
+        let body = response.response.response.into_body().collect().await;
+        let body = body.expect("a body").to_bytes();
+        assert_eq!(String::from_utf8_lossy(&body), PUBLIC);
+    }
+
+    #[tokio::test]
+    async fn without_a_cache_no_response_is_storable() {
+        let call = read(&settings(), "/events/56");
+        let response = presented(call, false, |call| responded(call, StatusCode::OK, RAW)).await;
+        assert_eq!(response.storable, Storable::No);
+    }
+
+    #[tokio::test]
+    async fn a_failure_becomes_a_response_that_proves_no_login() {
+        let call = call(&settings(), "POST", "/events", EVENT);
+        let response = presented(call, true, |_| Err(CallFailure::Overdue)).await;
+        assert_eq!(response.response.status(), StatusCode::GATEWAY_TIMEOUT);
+        assert_eq!(
+            (response.login, response.storable),
+            (Login::Unproven, Storable::Failure)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_write_proves_the_login_of_its_client() {
+        let call = call(&settings(), "POST", "/events", EVENT);
+        let response = presented(call, true, |call| responded(call, StatusCode::CREATED, RAW)).await;
+        assert_eq!(response.login, Login::Written);
+        let audience = response.response.facts.audience();
+        assert_eq!(audience, Some(Audience::OneClient));
+    }
+
+    #[tokio::test]
+    async fn the_verdict_of_the_site_counts_for_calls_that_no_rule_has_passed() {
+        let mut report = settings();
+        report.mode = Mode::Report;
+        for (settings, path, counts) in [
+            (settings(), "/events", false),
+            (report.clone(), "/events", false),
+            (report, "/events?page=none", true),
+        ] {
+            let call = read(&settings, path);
+            let response = presented(call, true, |call| responded(call, StatusCode::OK, "{}")).await;
+            assert_eq!(response.site.is_some(), counts, "{path} {:?}", settings.mode);
+        }
+    }
+}

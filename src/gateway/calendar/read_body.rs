@@ -88,3 +88,90 @@ impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallR
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http::header::{AUTHORIZATION, EXPECT};
+    use http::{HeaderValue, StatusCode};
+
+    use super::*;
+    use crate::calls::fake_stage::{EVENT, FakeStage, presented, request, settings};
+    use crate::gateway::{GatewayState, Plan};
+    use crate::layers::{BodilessRequest, SentBody};
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::settings::Settings;
+
+    /// The status of a request, what the stage below gets of its body, and the bytes of it that were read.
+    async fn read(settings: &Settings, asked: BodilessRequest) -> (StatusCode, Option<String>, u64) {
+        let below = FakeStage::at_once(|_: &CallRequest<ReceivedBody>| presented(StatusCode::OK, "{}"));
+        let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
+        let plan = Plan::new(settings, &state);
+        let stage = ReadBody {
+            inner: Arc::clone(&below),
+            bodies: plan.bodies.clone(),
+        };
+        let (body, sent) = SentBody::of(EVENT).await;
+        let response = stage
+            .call(CallRequest::of(&plan.decider, asked, body))
+            .await
+            .response;
+        let received = below.each(|request| match &request.body {
+            ReceivedBody::Whole(body) => String::from_utf8_lossy(body).into_owned(),
+            ReceivedBody::Left => "left".to_owned(),
+        });
+        assert!(received.len() <= 1);
+        (response.status(), received.into_iter().next(), sent.bytes_read())
+    }
+
+    fn whole() -> (Option<String>, u64) {
+        (Some(EVENT.to_owned()), EVENT.len() as u64)
+    }
+
+    #[tokio::test]
+    async fn a_write_is_judged_with_its_whole_body() {
+        let (status, received, read) = read(&settings(), request("POST", "/events")).await;
+        assert_eq!((status, (received, read)), (StatusCode::OK, whole()));
+    }
+
+    #[tokio::test]
+    async fn a_head_that_decides_costs_no_byte_of_the_body() {
+        let mut settings = settings();
+        settings.write_addresses = vec!["10.0.0.0/8".parse().expect("a network")];
+        let (status, received, read) = read(&settings, request("POST", "/events")).await;
+        assert_eq!((status, received, read), (StatusCode::FORBIDDEN, None, 0));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_says_it_is_too_large_costs_no_byte() {
+        let mut settings = settings();
+        settings.limits.body_bytes = 10;
+        let (status, received, read) = read(&settings, request("POST", "/events")).await;
+        assert_eq!((status, received, read), (StatusCode::PAYLOAD_TOO_LARGE, None, 0));
+    }
+
+    #[tokio::test]
+    async fn a_client_that_asks_first_is_refused_without_its_body() {
+        let mut asked = request("POST", "/events");
+        asked.head.headers.remove(AUTHORIZATION);
+        let brief = read(&settings(), asked.clone()).await;
+        assert_eq!(
+            (brief.1, brief.2),
+            whole(),
+            "a short one comes for the words of the refusal"
+        );
+        asked
+            .head
+            .headers
+            .insert(EXPECT, HeaderValue::from_static("100-continue"));
+        let (_, received, read) = read(&settings(), asked).await;
+        assert_eq!((received.as_deref(), read), (Some("left"), 0));
+    }
+
+    #[tokio::test]
+    async fn a_read_is_judged_without_the_body_that_it_came_with() {
+        let (status, received, _) = read(&settings(), request("GET", "/events")).await;
+        assert_eq!((status, received.as_deref()), (StatusCode::OK, Some("")));
+    }
+}
