@@ -26,8 +26,8 @@ body.
 ";
 
 const ARGUMENTS: &str = "
-`events.writes` are all creates and updates of events, by slug too. Numbers are written in plain digits, and no text or slug \
-has control characters.
+`events.writes` are all creates and updates of events, by slug too. Numbers are written in plain digits, no text or slug has \
+control characters, and a list has one element at least.
 
 | Arguments | Form | Operations |
 |---|---|---|
