@@ -164,15 +164,19 @@ impl SiteIndexes {
     }
 
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
-    /// empty.
-    pub(crate) fn recall(&self, site: &BackendSettings) {
-        if let Some(stored) = stored_indexes(site) {
-            self.take(site, &stored);
-        }
+    /// empty. Returns whether there was something.
+    pub(crate) fn recall(&self, site: &BackendSettings) -> bool {
+        stored_indexes(site).is_some_and(|stored| self.take(site, &stored))
+    }
+
+    /// The settings with the words, and the tables in force.
+    pub(crate) fn informed(&self, settings: Settings) -> (Settings, TablesInForce) {
+        let tables = self.tables(&settings.site());
+        (self.in_words(settings), tables)
     }
 
     /// Takes entries of a document for the sources of which nothing is known. Returns whether there was one.
-    pub(crate) fn take(&self, site: &BackendSettings, document: &Value) -> bool {
+    fn take(&self, site: &BackendSettings, document: &Value) -> bool {
         let (entries, mut is_taken) = (entries(document), false);
         for source in IndexSource::all(site) {
             let is_new = !self.known.lock().contains_key(&source);
@@ -192,8 +196,8 @@ impl SiteIndexes {
         is_taken
     }
 
-    /// The indexes of the site's sources, as the file and the admin listener show them.
-    pub(crate) fn document(&self, site: &BackendSettings) -> Value {
+    /// The indexes of the site's sources, as the file has them.
+    fn document(&self, site: &BackendSettings) -> Value {
         let known = self.known.lock();
         let entry = |source: IndexSource| {
             let (root, namespace) = (source.root.as_str(), &source.namespace);
@@ -239,31 +243,22 @@ impl IndexSource {
     }
 }
 
-/// The settings with the namespace and the words, and the tables in force, that a document of indexes names, for
-/// commands that judge without serving.
-pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
-    let settings = with_reported_namespace(settings, indexes);
-    let site = settings.site();
+/// The settings with the namespace and the words, and the tables in force, of the site's file, for commands that judge
+/// without serving; none if it does not have the site.
+pub fn recalled(settings: &Settings) -> Option<(Settings, TablesInForce)> {
+    let settings = with_stored_namespace(settings.clone());
     let known = SiteIndexes::default();
-    known.take(&site, indexes);
-    (known.in_words(settings), known.tables(&site))
+    known.recall(&settings.site()).then(|| known.informed(settings))
 }
 
 /// The settings with the namespace that their file has as listed by the site, unless they name one.
-pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
-    match stored_indexes(&settings.site()) {
-        Some(stored) => with_reported_namespace(settings, &stored),
-        None => settings,
-    }
-}
-
-/// The settings with the namespace that a document of indexes names, unless they name one.
-pub(crate) fn with_reported_namespace(mut settings: Settings, document: &Value) -> Settings {
+pub(crate) fn with_stored_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace != OriginNamespace::Assumed {
         return settings;
     }
+    let stored = stored_indexes(&settings.site()).unwrap_or_default();
     let root = Some(settings.origin.url.as_str());
-    let mut of_site = entries(document)
+    let mut of_site = entries(&stored)
         .iter()
         .filter(|entry| entry.get("root").and_then(Value::as_str) == root);
     let reported = of_site.find_map(|entry| entry.get("namespace")?.as_str());
@@ -274,7 +269,7 @@ pub(crate) fn with_reported_namespace(mut settings: Settings, document: &Value) 
 }
 
 /// The document in the site's file; none if it is missing or damaged.
-pub fn stored_indexes(site: &BackendSettings) -> Option<Value> {
+fn stored_indexes(site: &BackendSettings) -> Option<Value> {
     let path = site.origin.index_file.as_ref()?;
     let most = site.roots.len().saturating_mul(MOST_INDEX_BYTES);
     state_file::read_json(path, u64::try_from(most).unwrap_or(u64::MAX)).unwrap_or_else(|error| {

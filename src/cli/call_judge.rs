@@ -1,14 +1,13 @@
 //! A typed request, judged as a running edge would judge it.
 
 use calendar_edge::app::DryRunCall;
+use calendar_edge_core::explain::TypedRequest;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
-
-use super::typed_request::{TypedRequest, public_host};
 
 /// The edge's decision about a request.
 #[derive(Debug)]
@@ -80,7 +79,7 @@ impl<'s> CallJudge<'s> {
         if !request.body.is_empty() {
             parts.headers.insert(CONTENT_LENGTH, request.body.len().into());
         }
-        if let Some(host) = public_host(self.settings) {
+        if let Some(host) = TypedRequest::public_host(self.settings) {
             parts.headers.insert(HOST, host);
         }
         parts

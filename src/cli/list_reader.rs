@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::demanded_pause;
+use calendar_edge_core::explain::TypedRequest;
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 use super::call_judge::{CallJudge, Judged};
 use super::pace::Pace;
-use super::typed_request::{TypedRequest, target};
+use super::typed_request::target;
 
 /// Tries of one call.
 const TRIES: u32 = 4;

@@ -1,17 +1,13 @@
 //! The request as typed on the command line, by flags like those of curl.
 
-use std::net::IpAddr;
-
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::explain::TypedRequest;
 use clap::Args;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST};
-use http::request::Parts;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-use url::Url;
 
 use super::status::Misuse;
 
@@ -30,19 +26,6 @@ pub(super) struct RequestArgs {
     /// A header, 'Name: value'; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     header: Vec<String>,
-}
-
-/// A request from the command line.
-#[derive(Debug, Clone)]
-pub(super) struct TypedRequest {
-    pub(super) method: Method,
-    pub(super) target: PathAndQuery,
-    pub(super) headers: HeaderMap,
-    pub(super) body: String,
-    /// The address that it comes from, where it counts.
-    pub(super) client: Option<IpAddr>,
-    /// The content type, if it was assumed.
-    pub(super) assumed_type: Option<&'static str>,
 }
 
 // === impl RequestArgs ===
@@ -75,32 +58,9 @@ impl RequestArgs {
             headers,
             body: body.unwrap_or_default(),
             client: None,
-            assumed_type,
+            assumed_type: assumed_type.map(str::to_owned),
         })
     }
-}
-
-// === impl TypedRequest ===
-
-impl TypedRequest {
-    /// The head as it would arrive over HTTP/1.1. A Host that was not typed is the public one.
-    pub(super) fn parts(&self, settings: &Settings) -> Parts {
-        let (mut parts, ()) = http::Request::new(()).into_parts();
-        parts.method = self.method.clone();
-        parts.uri = Uri::from(self.target.clone());
-        parts.headers = self.headers.clone();
-        if let (Entry::Vacant(host), Some(value)) = (parts.headers.entry(HOST), public_host(settings)) {
-            host.insert(value);
-        }
-        parts
-    }
-}
-
-/// The name by which clients reach the edge.
-pub(super) fn public_host(settings: &Settings) -> Option<HeaderValue> {
-    let public = settings.public_url.as_ref().and_then(Url::host_str);
-    let listed = settings.hosts.first().map(String::as_str);
-    HeaderValue::try_from(public.or(listed).unwrap_or("localhost")).ok()
 }
 
 /// JSON for a body that looks like JSON, else the default of `curl -d`.

@@ -7,10 +7,10 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts as Head;
 use http::{HeaderMap, Method, StatusCode};
 use http_body::Body;
-use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use super::companions::Companions;
+use crate::server::bodies::{CollectError, read_within};
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
@@ -79,7 +79,8 @@ impl PurgeRequests {
         B::Error: Into<BoxError>,
     {
         let seal = self.seal(&head.headers, sender)?;
-        let body = read(body).await?;
+        let most = usize::try_from(PurgeRequest::MOST_BYTES).unwrap_or(usize::MAX);
+        let body = read_order(body, most).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
             return Err(errors::PURGE_DENIED.refusal());
         }
@@ -134,23 +135,22 @@ impl PurgeRequests {
     }
 }
 
-/// The whole body of a purge.
-async fn read<B>(body: B) -> Result<Bytes, Refusal>
+/// The whole body of an order.
+///
+/// # Errors
+///
+/// When it is larger than `most`, late, or incomplete.
+pub(crate) async fn read_order<B>(body: B, most: usize) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    let most = usize::try_from(PurgeRequest::MOST_BYTES).unwrap_or(usize::MAX);
-    let body = std::pin::pin!(Limited::new(body, most));
-    let body = timeout(BODY_TIME, body.collect())
-        .await
-        .map_err(|_| errors::REQUEST_TIMEOUT.refusal())?;
-    body.map(Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            errors::BODY_TOO_LARGE.refusal()
-        } else {
-            errors::BAD_BODY.refusal()
-        }
+    let body = std::pin::pin!(body);
+    let read = timeout(BODY_TIME, read_within(body, most)).await;
+    let read = read.map_err(|_| errors::REQUEST_TIMEOUT.refusal())?;
+    read.map_err(|error| match error {
+        CollectError::TooLarge => errors::BODY_TOO_LARGE.refusal(),
+        _ => errors::BAD_BODY.refusal(),
     })
 }
 

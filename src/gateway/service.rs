@@ -37,7 +37,7 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, CostClass};
 use calendar_edge_core::pages::{is_editor, name_download};
 use calendar_edge_core::relay::cors::Preflight;
-use calendar_edge_core::settings::{Mode, OriginNamespace, OriginSettings, Settings};
+use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
@@ -62,7 +62,8 @@ struct GatewayParts<C> {
     feed: FeedRoute,
     /// Charges readers of the feed.
     limiter: RateLimiter,
-    /// The root of a site whose name for the calendar is not known yet.
+    /// The root of a site that has not named its calendar. The start waits for the site, see
+    /// [`Edge::start`](crate::app::Edge::start): only a slow site, one that is down, and another one after a reload have not.
     unnamed: Option<(Url, SiteIndexes)>,
 }
 
@@ -88,7 +89,9 @@ impl Gateway {
             feed: FeedRoute::new(settings, feed),
             limiter: plan.rate_limiter(),
             site: site(&plan),
-            unnamed: is_unnamed(&settings.origin)
+            unnamed: settings
+                .origin
+                .awaits_namespace()
                 .then(|| (settings.origin.url.clone(), state.indexes.clone())),
             discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
             purges: PurgeRequests::new(&plan.site, &state.subjects.companions),
@@ -299,13 +302,6 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             .note(target, &Arc::new(opened), &Arc::new(JudgedCall::new(call)));
         self.known.find(target)
     }
-}
-
-/// Returns true if neither the settings nor the site have named the calendar. The start waits for the site, see
-/// [`Edge::start`](crate::app::Edge::start): only a slow site, one that is down, and another one after a reload have
-/// not.
-fn is_unnamed(origin: &OriginSettings) -> bool {
-    origin.read_index && origin.namespace == OriginNamespace::Assumed
 }
 
 fn at_once(response: EdgeResponse) -> ServeFuture {

@@ -12,7 +12,7 @@ use crate::calls::fake_stage::{API, CLIENT, FakeStage, presented, request, setti
 use crate::calls::{CalendarCall, CallResponse};
 use crate::layers::{ClientBody, SentBody};
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{OtherTraffic, Rate};
+use calendar_edge_core::settings::{OriginNamespace, OtherTraffic, Rate};
 
 type FakeCalls = FakeStage<CallRequest, EdgeResponse>;
 
@@ -43,7 +43,10 @@ fn gateway(
         feed: FeedRoute::new(&settings, feed),
         limiter: plan.rate_limiter(),
         site: site(&plan),
-        unnamed: is_unnamed(&settings.origin).then(|| (settings.origin.url.clone(), state.indexes.clone())),
+        unnamed: settings
+            .origin
+            .awaits_namespace()
+            .then(|| (settings.origin.url.clone(), state.indexes.clone())),
         discovery: Discovery::new(&settings, &state.indexes.tables(&plan.site)),
         purges: PurgeRequests::new(&plan.site, companions),
         decider: plan.decider,

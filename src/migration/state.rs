@@ -89,11 +89,7 @@ impl Subject for Migration {
     }
 
     fn add_figures(&self, figures: &mut Figures) {
-        let rules = self.rule_states();
-        let returned = rules
-            .iter()
-            .filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
-        figures.returned = returned.collect();
+        figures.returned = self.returned();
     }
 
     fn keep_files(&self, drain: &Drain) {
@@ -264,6 +260,13 @@ impl Migration {
     pub(crate) fn rule_states(&self) -> Vec<Arc<RuleState>> {
         let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
         rules.iter().map(|rule| self.rule_state(rule)).collect()
+    }
+
+    /// The rules whose calls their guards have returned, with the reasons.
+    pub(crate) fn returned(&self) -> Vec<(String, String)> {
+        let rules = self.rule_states().into_iter();
+        let returned = rules.filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
+        returned.collect()
     }
 
     /// Waits until the other edges of the fleet have to receive something about a rule.

@@ -1,4 +1,5 @@
-//! `explain` prints the decision that a running edge makes: outcome, status, code, and the outgoing request.
+//! `explain` prints the decision that a running edge makes: outcome, status, code, and the outgoing request. Its settings
+//! alone lead to the same one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,11 +7,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::judging::{Request, well_formed};
 use crate::strict::{RULES, request};
-use crate::support::{Directory, Origin, Program, RawClient, Reply, Seen};
+use crate::support::{Answer, Directory, Edge, Origin, Program, RawClient, Reply, Seen};
 
 /// Headers of outgoing requests that belong to one connection or one request.
 const PASSING: [&str; 5] = [
@@ -217,6 +218,27 @@ fn explained(config: &Path, authority: &str, request: &Request) -> Fate {
     let text = String::from_utf8_lossy(&output.stdout);
     let story: Value = serde_json::from_str(&text)
         .unwrap_or_else(|error| panic!("{request:?}: {error} {}", String::from_utf8_lossy(&output.stderr)));
+    fate_of(&story, request)
+}
+
+async fn explained_by(program: &Program, authority: &str, request: &Request) -> Fate {
+    let mut headers = vec![("host", authority)];
+    let typed = request.headers.iter().filter(|(name, _)| *name != "host");
+    headers.extend(typed.map(|(name, value)| (name.as_str(), value.to_str().expect("text"))));
+    let typed = json!({
+        "method": request.method.as_str(),
+        "target": target(request),
+        "headers": headers,
+        "body": std::str::from_utf8(&request.body).expect("text"),
+        "client": "127.0.0.1",
+    });
+    let asked = Edge::client().post(format!("http://{}/explain", program.admin));
+    let story = Answer::to(asked.body(typed.to_string())).await.json();
+    assert_eq!(story["index"]["from"], "edge", "{story}");
+    fate_of(&story, request)
+}
+
+fn fate_of(story: &Value, request: &Request) -> Fate {
     let of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match story["outcome"].as_str() {
         Some("preflight") => Fate::Preflight,
@@ -262,22 +284,29 @@ async fn agrees(name: &'static str, settings: &'static str) -> usize {
             let host = request.headers.get("host").and_then(|host| host.to_str().ok());
             let authority = host.map_or_else(|| authority.to_string(), str::to_owned);
             let (config, request) = (Arc::clone(&config), request.clone());
-            tokio::task::spawn_blocking(move || explained(&config, &authority, &request))
+            let by_settings = {
+                let (authority, request) = (authority.clone(), request.clone());
+                tokio::task::spawn_blocking(move || explained(&config, &authority, &request))
+            };
+            (authority, by_settings)
         })
         .collect();
     let mut wrong = Vec::new();
-    for (request, told) in requests.iter().zip(told) {
+    for (request, (authority, told)) in requests.iter().zip(told) {
         let mut fates = [
             sent(&program, &origin, request).await,
+            explained_by(&program, &authority, request).await,
             told.await.expect("no panic"),
         ];
         if request.headers.contains_key("host") {
             // Where a host is not believed, the edge names its own socket, which `explain` does not have.
             fates.iter_mut().for_each(Fate::forget_host);
         }
-        let [sent, told] = fates;
-        if sent != told {
-            wrong.push(format!("{request:?}\n  the edge: {sent:?}\n  explain:  {told:?}"));
+        let [sent, by_edge, told] = fates;
+        if sent != told || sent != by_edge {
+            wrong.push(format!(
+                "{request:?}\n  the edge: {sent:?}\n  its explanation: {by_edge:?}\n  explain:  {told:?}"
+            ));
         }
     }
     assert!(

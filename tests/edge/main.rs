@@ -31,6 +31,7 @@ mod early_refusals;
 mod edge_errors;
 mod ending;
 mod explained;
+mod explained_by_edge;
 mod explained_index;
 mod exporting;
 mod facts;

@@ -94,6 +94,16 @@ async fn pages_that_can_have_no_events_never_reach_the_site() {
 }
 
 #[tokio::test]
+async fn explain_says_which_pages_can_have_no_events() {
+    let scene = scene(|_| {}).await;
+    for (target, becomes) in [(FAR, "not_found"), ("/events/month/2027-08/", "forwarded")] {
+        let story = scene.edge.explain(target).await;
+        assert_eq!(story["outcome"], "site", "{story}");
+        assert_eq!(story["page"]["becomes"], becomes, "{story}");
+    }
+}
+
+#[tokio::test]
 async fn report_mode_counts_and_forwards() {
     let scene = FactsScene::with(|_| {}, |_| {}).await;
     scene.until_whole(true).await;

@@ -9,6 +9,7 @@ pub mod companion;
 pub mod concerns;
 pub mod describe;
 pub mod errors;
+pub mod explain;
 pub mod fleet;
 pub mod framing;
 pub mod gateway;

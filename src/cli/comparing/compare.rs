@@ -4,6 +4,7 @@ use std::io::Write;
 
 use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::with_listed_namespace;
+use calendar_edge_core::explain::TypedRequest;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 use calendar_edge_core::settings::PRIMARY;
 
@@ -11,7 +12,6 @@ use super::super::call_judge::{CallJudge, Judged};
 use super::super::environment::Environment;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
-use super::super::typed_request::TypedRequest;
 use super::compare_args::CompareArgs;
 use super::printed;
 use super::sides::{ComparedCall, Sides};

@@ -3,18 +3,13 @@
 use std::io::Write;
 
 use calendar_edge::telemetry::printable_json;
-use calendar_edge_core::settings::{Mode, Settings};
-use http::uri::PathAndQuery;
-use serde_json::{Value, json};
+use calendar_edge_core::explain::TypedRequest;
 
-use super::super::admin_client::AdminClient;
 use super::super::environment::Environment;
 use super::super::status::{Misuse, Status};
-use super::super::typed_request::TypedRequest;
 use super::explain_args::ExplainArgs;
-use super::known_site::KnownSite;
+use super::explanation::explanation;
 use super::recorded_refusal;
-use super::story::story;
 use super::text;
 
 /// Explains one request; the exit status tells whether it is refused.
@@ -28,12 +23,7 @@ pub(crate) fn run(
     {
         return recorded_refusal::run(id, args, out);
     }
-    let request = typed(args)?;
-    let known = KnownSite::find(args, environment)?;
-    let mut story = story(&request, &known);
-    if story["outcome"] == "site" && known.settings.calendar_pages.mode != Mode::Off {
-        story["page"] = page(args, &known.settings, &request.target);
-    }
+    let story = explanation(args, environment, &typed(args)?)?;
     if args.output.json {
         writeln!(out, "{}", printable_json(&format!("{story:#}")))?;
     } else {
@@ -44,13 +34,6 @@ pub(crate) fn run(
     } else {
         Status::Success
     })
-}
-
-/// What the running edge does with a calendar page, which depends on the events of this moment.
-fn page(args: &ExplainArgs, settings: &Settings, target: &PathAndQuery) -> Value {
-    let edge = AdminClient::new(&args.edge.or_of(settings));
-    let told = edge.and_then(|edge| edge.get(&format!("/calendar-page?{target}")));
-    told.unwrap_or_else(|error| json!({"because": error.to_string()}))
 }
 
 fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {

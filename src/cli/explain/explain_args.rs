@@ -36,10 +36,11 @@ Examples:
   calendar-edge explain -X POST -u editor:x -d @event.json /wp-json/calendar/events/v1/events --config edge.toml
   calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
 
-A request is decided by what the running edge (--admin, or admin.listen of the file) knows of the site, or else by its \
-index file, or else by the site's index.
+The running edge at --admin, or at admin.listen of the file, explains a request by its settings and state. Where none \
+answers at admin.listen, the file decides, with the edge's index file, or else the site's index. CALENDAR_EDGE_MODE tries \
+another mode.
 
-Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the running edge does not answer; 64 invalid \
+Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the edge at --admin does not answer; 64 invalid \
 command line; 78 invalid configuration.";
 
 // === impl ExplainArgs ===

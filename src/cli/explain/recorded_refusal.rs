@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::super::admin_client::AdminClient;
 use super::super::status::{Misuse, Status};
 use super::explain_args::ExplainArgs;
+use super::text::{filled, items, text};
 
 /// Asks the admin listener for the refusal with this id, and prints it.
 pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
@@ -28,8 +29,8 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
             .try_for_each(|line| writeln!(out, "{}", printable(line)))
     }
     .context("standard output")?;
-    Ok(match kept.get("action").and_then(Value::as_str) {
-        Some("forwarded") => Status::Success,
+    Ok(match text(&kept["action"]) {
+        "forwarded" => Status::Success,
         _ => Status::Refused,
     })
 }
@@ -49,66 +50,49 @@ fn find(client: &AdminClient, path: &str) -> anyhow::Result<Value> {
 }
 
 fn lines(kept: &Value) -> Vec<String> {
-    let text = |name: &str| shown(kept.get(name).unwrap_or(&Value::Null));
-    let target = kept.pointer("/request/target").and_then(Value::as_str);
-    let target = target.map_or_else(|| text("path"), str::to_owned);
-    let mut lines = vec![format!("{} {target}", text("method"))];
+    let target = kept.pointer("/request/target").unwrap_or(&kept["path"]);
+    let mut lines = vec![format!("{} {}", text(&kept["method"]), text(target))];
     for name in ["time", "client", "operation", "mode"] {
-        lines.push(format!("  {name:<10} {}", text(name)));
+        lines.push(format!("  {name:<10} {}", kept[name].as_str().unwrap_or("-")));
     }
     lines.push(String::new());
-    lines.push(match kept["action"].as_str() {
-        Some("forwarded") => site(&kept["site"], &kept["findings"]),
-        _ => format!("refused with {} {}", text("status"), text("code")),
+    lines.extend(match text(&kept["action"]) {
+        "forwarded" => site(&kept["site"], items(&kept["findings"])),
+        _ => filled("refused with {status} {code}", kept),
     });
-    lines.extend(kept["meaning"].as_str().map(|meaning| format!("  {meaning}")));
-    lines.extend(findings(&kept["findings"]));
-    for (name, words) in [
-        ("refused_in_every_mode_because", "refused in every mode"),
-        ("remedy", "what to do"),
+    lines.extend(filled("  {meaning}", kept));
+    for finding in items(&kept["findings"]) {
+        let broken = if finding["rule"] == SURFACE_RULE {
+            "  the rule {parameter} of [[surface]] refuses it"
+        } else {
+            "  {parameter} breaks the rule {rule}"
+        };
+        lines.extend(filled(broken, finding).or_else(|| filled("  {code}", finding)));
+        lines.extend(filled("    {meaning}", finding));
+    }
+    for template in [
+        "  refused in every mode: {refused_in_every_mode_because}",
+        "  what to do: {remedy}",
     ] {
-        lines.extend(kept[name].as_str().map(|text| format!("  {words}: {text}")));
+        lines.extend(filled(template, kept));
     }
     lines.extend(request(&kept["request"]));
     lines
 }
 
-/// What the site made of a request that was forwarded.
-fn site(site: &Value, findings: &Value) -> String {
-    let mut findings = findings.as_array().into_iter().flatten();
-    let enforced = if findings.all(|finding| finding["rule"] == "undeclared") {
-        "`enforce` would forward it without these parameters"
+/// The site's response to a request that was forwarded.
+fn site(site: &Value, findings: &[Value]) -> Option<String> {
+    let answered = if findings.iter().all(|finding| finding["rule"] == "undeclared") {
+        "forwarded, and the site answered with {status}: `enforce` would forward it without these parameters"
     } else {
-        "`enforce` would refuse what it takes"
+        "forwarded, and the site answered with {status}: `enforce` would refuse what it takes"
     };
-    let status = shown(&site["status"]);
-    let code = site["code"]
-        .as_str()
-        .map_or(String::new(), |code| format!(" {code}"));
-    match site["outcome"].as_str() {
-        Some("answered") => format!("forwarded, and the site answered with {status}: {enforced}"),
-        Some("refused") => format!("forwarded, and the site refused it with {status}{code}"),
-        _ => format!("forwarded, and the site failed with {status}{code}"),
-    }
-}
-
-fn findings(findings: &Value) -> Vec<String> {
-    let findings = findings.as_array().into_iter().flatten();
-    findings
-        .flat_map(|finding| {
-            let named = match finding["parameter"].as_str() {
-                Some(rule) if finding["rule"] == SURFACE_RULE => {
-                    format!("  the rule {rule} of [[surface]] refuses it")
-                }
-                Some(parameter) => format!("  {parameter} breaks the rule {}", shown(&finding["rule"])),
-                None => format!("  {}", shown(&finding["code"])),
-            };
-            let meaning = finding["meaning"]
-                .as_str()
-                .map(|meaning| format!("    {meaning}"));
-            std::iter::once(named).chain(meaning)
-        })
-        .collect()
+    let failed = match text(&site["outcome"]) {
+        "answered" => return filled(answered, site),
+        "refused" => "forwarded, and the site refused it with {status}",
+        _ => "forwarded, and the site failed with {status}",
+    };
+    Some(filled(failed, site)? + &filled(" {code}", site).unwrap_or_default())
 }
 
 fn request(request: &Value) -> Vec<String> {
@@ -116,24 +100,13 @@ fn request(request: &Value) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![String::new(), "the request, without its secrets".to_owned()];
-    for header in request["headers"].as_array().into_iter().flatten() {
-        lines.push(format!("  {}: {}", shown(&header[0]), shown(&header[1])));
+    for header in items(&request["headers"]) {
+        lines.push(format!("  {}: {}", text(&header[0]), text(&header[1])));
     }
-    let body = |name: &str| request.pointer(&format!("/body/{name}")).and_then(Value::as_str);
-    match (body("kept"), body("left_out")) {
-        (Some(""), _) | (None, None) => {}
-        (Some(body), _) => lines.extend(body.lines().map(|line| format!("  {line}"))),
-        (None, Some(reason)) => lines.push(format!("  no body: {reason}")),
-    }
+    let body = &request["body"];
+    lines.extend(text(&body["kept"]).lines().map(|line| format!("  {line}")));
+    lines.extend(filled("  no body: {left_out}", body));
     lines
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "-".to_owned(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

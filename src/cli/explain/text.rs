@@ -43,14 +43,13 @@ fn about(story: &Value, lines: &mut Vec<String>) {
 fn judged_by(index: &Value) -> String {
     let place = text(&index["place"]);
     let source = match text(&index["from"]) {
-        "edge" => format!("as the running edge at {place} knows it"),
+        "edge" => format!(
+            "as the running edge at {place} knows it, in mode {}",
+            text(&index["mode"])
+        ),
         "file" => format!("of the file {place}"),
         "site" => format!("read from {place}"),
         _ => "unknown: judged by the edge's own table".to_owned(),
-    };
-    let source = match index["mode"].as_str() {
-        Some(mode) => format!("{source}, whose mode is `{mode}` other than in the file"),
-        None => source,
     };
     match joined(&index["instead_of"], "; ") {
         reasons if reasons.is_empty() => source,
@@ -60,175 +59,148 @@ fn judged_by(index: &Value) -> String {
 
 /// The version whose contract the client gets, and the rows between it and the site.
 fn answers(answers: &Value) -> Option<String> {
-    let version = answers["version"].as_str()?;
     let row = |row: &Value| {
-        let fate = if row["is_translated"] == true {
-            "translated"
-        } else {
-            "not translated"
-        };
-        format!("{} ({}, {fate})", text(&row["name"]), text(&row["since"]))
+        let fate = word(&row["is_translated"], "translated", "not translated");
+        Some(format!("{}, {fate})", filled("{name} ({since}", row)?))
     };
-    let rows: Vec<String> = items(&answers["rows"]).iter().map(row).collect();
-    let site = text(&answers["site"]);
+    let rows: Vec<String> = items(&answers["rows"]).iter().filter_map(row).collect();
     let between = if rows.is_empty() {
         "no row".to_owned()
     } else {
         rows.join(", ")
     };
-    Some(format!(
-        "as {version}; between it and the site ({site}): {between}"
-    ))
+    let version = filled("as {version}; between it and the site ({site}): ", answers)?;
+    Some(version + &between)
 }
 
 /// The rule of `[[surface]]` that takes a request to the rest of the site.
 fn surface(surface: &Value) -> Option<String> {
-    let rule = surface["rule"].as_str()?;
-    let (mode, callers) = (text(&surface["mode"]), text(&surface["callers"]));
-    let passes = if surface["passes"] == true {
-        "passes"
-    } else {
-        "does not pass"
-    };
-    let rate = if surface["has_rate"] == true {
-        ", up to its rate"
-    } else {
-        ""
-    };
-    Some(format!(
-        "{rule} of [[surface]], mode {mode}: {callers} may call, and this caller {passes}{rate}"
-    ))
+    let rule = "{rule} of [[surface]], mode {mode}: {callers} may call, and this caller ";
+    let passes = word(&surface["passes"], "passes", "does not pass");
+    let rate = word(&surface["has_rate"], ", up to its rate", "");
+    Some(filled(rule, surface)? + passes + rate)
 }
 
-/// What becomes of a calendar page, and why.
+/// The response to a calendar page, and the reason.
 fn page(page: &Value) -> Option<String> {
-    let because = page["because"].as_str()?.replace('_', " ");
-    let kind = page["kind"]
-        .as_str()
-        .map(|kind| format!("{}: ", kind.replace('_', " ")));
-    let becomes = page["becomes"].as_str().unwrap_or("unknown").replace('_', " ");
-    Some(format!("{}{becomes} ({because})", kind.unwrap_or_default()))
+    let because = filled(" ({because})", page)?;
+    let kind = filled("{kind}: ", page).unwrap_or_default();
+    let becomes = page["becomes"].as_str().unwrap_or("unknown");
+    Some((kind + becomes + &because).replace('_', " "))
 }
 
 fn values(story: &Value, lines: &mut Vec<String>) {
-    let arguments = items(&story["arguments"]);
-    if !arguments.is_empty() {
-        lines.push(String::new());
-        lines.push("arguments".to_owned());
-    }
-    let names = arguments.iter().map(|argument| text(&argument["name"]));
+    let names = items(&story["arguments"])
+        .iter()
+        .map(|argument| text(&argument["name"]));
     let width = names.map(str::len).max().unwrap_or(0);
-    for argument in arguments {
-        let [name, source, value, rule, verdict] =
-            ["name", "source", "value", "rule", "verdict"].map(|member| text(&argument[member]));
+    section("arguments", &story["arguments"], lines, |argument| {
+        let [name, source] = ["name", "source"].map(|member| text(&argument[member]));
+        let verdict = filled("{value} is {rule}: {verdict}", argument)?;
+        let schema = filled(", then of type {type}", argument).unwrap_or_default();
         let sent_as = match joined(&argument["sent_as"], ", ") {
-            names if names.is_empty() => String::new(),
+            names if names.is_empty() => names,
             names => format!(", sent as {names}"),
         };
-        let schema = argument["type"]
-            .as_str()
-            .map(|schema| format!(", then of type {schema}"))
-            .unwrap_or_default();
-        lines.push(format!(
-            "  {name:<width$}  {source:<5}  {value} is {rule}: {verdict}{schema}{sent_as}"
-        ));
+        Some(format!(
+            "  {name:<width$}  {source:<5}  {verdict}{schema}{sent_as}"
+        ))
+    });
+    section("beyond the table", &story["undeclared"], lines, |parameter| {
+        filled("  {name} ({source}) {fate}", parameter)
+    });
+}
+
+/// A line for each item of a list that has some, below a title.
+fn section(title: &str, list: &Value, lines: &mut Vec<String>, line: impl Fn(&Value) -> Option<String>) {
+    if !items(list).is_empty() {
+        lines.extend([String::new(), title.to_owned()]);
     }
-    let undeclared = items(&story["undeclared"]);
-    if !undeclared.is_empty() {
-        lines.push(String::new());
-        lines.push("beyond the table".to_owned());
-    }
-    for parameter in undeclared {
-        let [name, source, fate] = ["name", "source", "fate"].map(|member| text(&parameter[member]));
-        lines.push(format!("  {name} ({source}) {fate}"));
-    }
+    lines.extend(items(list).iter().filter_map(line));
 }
 
 fn outcome(story: &Value, lines: &mut Vec<String>) {
-    lines.push(String::new());
-    lines.push(match text(&story["outcome"]) {
-        "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"".to_owned(),
-        "preflight" => "answered by the edge: a browser's preflight".to_owned(),
-        "rest index" => "answered by the edge: an index with the routes of the calendar".to_owned(),
-        "OpenAPI document" => "answered by the edge: the OpenAPI document".to_owned(),
-        outcome => outcome.to_owned(),
-    });
+    let outcome = match text(&story["outcome"]) {
+        "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"",
+        "preflight" => "answered by the edge: a browser's preflight",
+        "rest index" => "answered by the edge: an index with the routes of the calendar",
+        "OpenAPI document" => "answered by the edge: the OpenAPI document",
+        outcome => outcome,
+    };
+    lines.extend([String::new(), outcome.to_owned()]);
     for finding in items(&story["findings"]) {
-        let (code, rule) = (text(&finding["code"]), text(&finding["rule"]));
-        lines.push(match finding["parameter"].as_str() {
-            Some(parameter) => format!("  {code}: {parameter} is not {rule}"),
-            None => format!("  {code}"),
-        });
-        lines.extend(
-            finding["meaning"]
-                .as_str()
-                .map(|meaning| format!("    {meaning}")),
-        );
+        let of_parameter = filled("  {code}: {parameter} is not {rule}", finding);
+        lines.extend(of_parameter.or_else(|| filled("  {code}", finding)));
+        lines.extend(filled("    {meaning}", finding));
     }
     let request = &story["request"];
-    if request.is_object() {
-        lines.push(format!(
-            "  {} {}",
-            text(&request["method"]),
-            text(&request["url"])
-        ));
-        for header in items(&request["headers"]) {
-            lines.push(format!("  {}: {}", text(&header[0]), text(&header[1])));
-        }
-        lines.extend(request["body"].as_str().map(|body| format!("  {body}")));
+    lines.extend(filled("  {method} {url}", request));
+    for header in items(&request["headers"]) {
+        lines.push(format!("  {}: {}", text(&header[0]), text(&header[1])));
     }
-    let backends = items(&story["backends"]);
-    if !backends.is_empty() {
+    lines.extend(filled("  {body}", request));
+    let backends = items(&story["backends"]).iter();
+    let backends = backends.filter_map(|backend| filled("{backend} {role}: {share}: {why}", backend));
+    let backends: Vec<String> = backends.collect();
+    let cache = about_cache(&story["cache"]);
+    for lines_of in [backends, cache]
+        .iter_mut()
+        .filter(|lines_of| !lines_of.is_empty())
+    {
         lines.push(String::new());
-    }
-    for told in backends {
-        let [backend, role, share, why] =
-            ["backend", "role", "share", "why"].map(|member| text(&told[member]));
-        lines.push(format!("{backend} {role}: {share}: {why}"));
-    }
-    if story["cache"].is_object() {
-        lines.push(String::new());
-        lines.extend(about_cache(&story["cache"]));
+        lines.append(lines_of);
     }
     let response = &story["response"];
-    if response.is_object() {
-        lines.push(format!("  {} {}", response["status"], text(&response["code"])));
-        lines.extend(
-            response["allow"]
-                .as_str()
-                .map(|allow| format!("  Allow: {allow}")),
-        );
-        lines.extend(text(&response["body"]).lines().map(|line| format!("  {line}")));
-    }
+    lines.extend(filled("  {status} {code}", response));
+    lines.extend(filled("  Allow: {allow}", response));
+    lines.extend(text(&response["body"]).lines().map(|line| format!("  {line}")));
 }
 
 fn about_cache(cache: &Value) -> Vec<String> {
-    if let Some(key) = cache["key"].as_str() {
-        return vec![
-            "kept by the cache".to_owned(),
-            format!("  key       {key}"),
-            format!(
-                "  lifetime  {} s: {}",
-                cache["lifetime"],
-                text(&cache["ended_by"])
-            ),
-        ];
+    let mut lines: Vec<String> = filled("not kept by the cache: {bypass}", cache)
+        .into_iter()
+        .collect();
+    if let Some(key) = filled("  key       {key}", cache) {
+        lines.extend(["kept by the cache".to_owned(), key]);
+        lines.extend(filled("  lifetime  {lifetime} s: {ended_by}", cache));
     }
-    match cache["bypass"].as_str() {
-        Some(bypass) => vec![format!("not kept by the cache: {bypass}")],
-        None => vec![format!(
+    if cache.is_object() && lines.is_empty() {
+        lines.push(format!(
             "removes from the cache: {}",
             joined(&cache["removes"], ", ")
-        )],
+        ));
     }
+    lines
 }
 
-fn text(value: &Value) -> &str {
+/// A template with the members of an object in the place of their names in braces; none if one of them is absent.
+pub(super) fn filled(template: &str, object: &Value) -> Option<String> {
+    let mut parts = template.split('{');
+    let mut filled = parts.next()?.to_owned();
+    for part in parts {
+        let (name, after) = part.split_once('}')?;
+        match &object[name] {
+            Value::Null => return None,
+            Value::String(text) => filled.push_str(text),
+            other => filled.push_str(&other.to_string()),
+        }
+        filled.push_str(after);
+    }
+    Some(filled)
+}
+
+/// The text; empty for anything else.
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn items(list: &Value) -> &[Value] {
+/// The items; none for anything but a list.
+pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn word(flag: &Value, yes: &'static str, no: &'static str) -> &'static str {
+    if *flag == true { yes } else { no }
 }
 
 fn joined(list: &Value, between: &str) -> String {

@@ -36,6 +36,8 @@ pub(super) enum EndpointResponse {
     Readiness,
     /// Rules and verdicts, and the way back of candidates.
     Migration,
+    /// The decision about a request, with its reasons.
+    Explanation,
     /// A change of the cache by operators or by the companion plugin, which proves its identity by its seal.
     Purge,
 }
@@ -50,7 +52,7 @@ pub(super) struct RequestedPath<'a> {
 }
 
 use Access::{All, Operators, Unguarded};
-use EndpointResponse::{Document, Migration, Purge, Readiness};
+use EndpointResponse::{Document, Explanation, Migration, Purge, Readiness};
 
 /// Declares endpoints, a line each.
 macro_rules! endpoints {
@@ -86,13 +88,11 @@ endpoints! {
         Some(effective) => pretty(&**effective),
         None => refused(&Refusal::no_route()),
     });
-    GET "/calendar-page", Operators
-        => Document(|parts, asked| compact(&parts.subjects.pages.explain(asked.query.unwrap_or_default())));
-    GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
     GET "/openapi.json", Unguarded
         => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));
     GET "/livez", All => Document(|_, _| json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)));
     GET "/readyz", All => Readiness;
+    POST "/explain", Operators => Explanation;
     POST "/purge", Unguarded => Purge;
     POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.subjects.migration.resume(asked.rest) {
         Some(resumed) => compact(&serde_json::json!({"resumed": resumed})),

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use crate::server::joined;
 use crate::telemetry::{RecordedFate, RecordedRefusal};
 use calendar_edge_core::errors::remedy;
+use calendar_edge_core::explain::finding;
 use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
-use calendar_edge_judge::call::Finding;
-use calendar_edge_judge::contract::rule_meaning;
 
 /// The document at `/refusals`, newest first.
 pub(super) fn refusal_list(newest: &[Arc<RecordedRefusal>]) -> Value {
@@ -61,16 +60,6 @@ pub(super) fn explained_refusal(kept: &RecordedRefusal) -> Value {
             "request": note.and_then(|note| note.request.as_ref()).map(request),
         }),
     ])
-}
-
-/// A finding about one request, with its rule in a sentence.
-fn finding(finding: &Finding) -> Value {
-    json!({
-        "parameter": finding.parameter,
-        "rule": finding.rule,
-        "meaning": rule_meaning(finding.rule),
-        "code": finding.code,
-    })
 }
 
 /// A request without its secrets, with the names of what was replaced; of a body that is absent, why it is.

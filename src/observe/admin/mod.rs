@@ -3,6 +3,7 @@
 mod access;
 mod endpoints;
 mod explained;
+mod explanation;
 mod figures;
 mod page;
 mod pages;

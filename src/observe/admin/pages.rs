@@ -11,17 +11,18 @@ use crate::backend::{SiteHealth, SiteIndexes};
 use calendar_edge_core::concerns::RootFigures;
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
+use calendar_edge_judge::contract::TablesInForce;
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages {
     /// The `OpenAPI` document of the public API.
     pub(super) openapi: Bytes,
-    /// The known indexes of the sites, by which `explain` decides as this edge does.
-    pub(super) indexes: Bytes,
+    /// The tables in force.
+    pub(super) tables: TablesInForce,
     /// The settings that operators look at.
     pub(super) facts: Value,
-    /// The settings in use.
+    /// The settings in use, with the words of the sites.
     pub(super) settings: Settings,
     /// The roots, compared with the table.
     pub(super) roots: Vec<RootFigures>,
@@ -36,8 +37,7 @@ pub(crate) struct Pages {
 impl Pages {
     /// Renders the documents for these settings and the known indexes of the sites.
     pub(crate) fn new(settings: &Settings, indexes: &SiteIndexes, site_health: SiteHealth) -> Self {
-        let site = settings.site();
-        let tables = indexes.tables(&site);
+        let (informed, tables) = indexes.informed(settings.clone());
         let table = Arc::new(tables.joined());
         let base = public_base(settings);
         let options = OpenApiOptions {
@@ -54,24 +54,14 @@ impl Pages {
         };
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
-            indexes: Bytes::from(known(settings, indexes)),
             facts: setting_facts(settings, &tables),
             roots: root_figures(settings, &tables),
-            settings: settings.clone(),
+            settings: informed,
+            tables,
             site_health,
             token: settings.admin.token.clone(),
         }
     }
-}
-
-/// The state of a running edge that an explanation needs beside the file of its settings: its readings of the site, and
-/// its mode, which a flag may have set.
-fn known(settings: &Settings, indexes: &SiteIndexes) -> String {
-    let mut known = indexes.document(&settings.site());
-    if let Some(members) = known.as_object_mut() {
-        members.insert("mode".to_owned(), settings.mode.name().into());
-    }
-    known.to_string()
 }
 
 /// The public URLs of the roots. A client of the admin listener would resolve a path against that listener, so a path

@@ -13,6 +13,7 @@ use hyper::service::Service;
 
 use super::access::Access;
 use super::endpoints::{Endpoint, EndpointResponse, compact, pretty_as};
+use super::explanation::explanation;
 use super::parts::AdminParts;
 use super::ready::readiness;
 use crate::companion::Sender;
@@ -61,6 +62,10 @@ impl Admin {
             }
             Some((EndpointResponse::Migration, asked)) => {
                 compact(&self.0.subjects.migration.overview(asked.query).await)
+            }
+            Some((EndpointResponse::Explanation, _)) => {
+                let story = explanation(Arc::clone(&self.0), request.into_body()).await;
+                story.map_or_else(|refusal| refused(&refusal), |story| compact(&story))
             }
             Some((EndpointResponse::Purge, _)) => {
                 let (head, body) = request.into_parts();

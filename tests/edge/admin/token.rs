@@ -13,7 +13,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const PUBLIC: [&str; 5] = ["/metrics", "/status", "/cache", "/openapi.json", "/migration"];
 
 /// Pages that do.
-const GUARDED: [&str; 3] = ["/refusals", "/findings", "/indexes"];
+const GUARDED: [&str; 2] = ["/refusals", "/findings"];
 
 /// An address of this machine that is not loopback; none where it has no other.
 fn other_address() -> Option<IpAddr> {
@@ -66,8 +66,10 @@ async fn without_a_token_others_see_what_tells_nothing_and_change_nothing() {
         .post(format!("{base}/purge"))
         .body(r#"{"all":true}"#);
     assert_eq!(Answer::to(purge).await.status, 403);
-    let resume = Edge::client().post(format!("{base}/migration/resume/x"));
-    assert_eq!(Answer::to(resume).await.json()["code"], "edge_operators_only");
+    for path in ["/migration/resume/x", "/explain"] {
+        let order = Edge::client().post(format!("{base}{path}"));
+        assert_eq!(Answer::to(order).await.json()["code"], "edge_operators_only");
+    }
 }
 
 #[tokio::test]

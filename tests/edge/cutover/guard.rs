@@ -110,6 +110,30 @@ async fn a_guard_returns_calls_until_an_operator_resumes() {
 }
 
 #[tokio::test]
+async fn explain_says_that_a_rule_is_returned() {
+    let (owner, next) = (named("owner").await, named("next").await);
+    let edge = edge(&owner, &next, vec![guarded(|_| ())]).await;
+    let url = |story: &Value| story["request"]["url"].as_str().unwrap_or_default().to_owned();
+    let before = edge.explain(VENUES).await;
+    assert_eq!(before["backends"][0]["share"], "100% of the clients", "{before}");
+    assert!(url(&before).starts_with(&next.base()), "{before}");
+    for _ in 0..8 {
+        edge.get(VENUES).await;
+    }
+    next.kill().await;
+    for client in 0..20 {
+        get_as(&edge, client, VENUES).await;
+    }
+    let after = edge.explain(VENUES).await;
+    assert!(url(&after).starts_with(&owner.base()), "{after}");
+    assert_eq!(after["backends"][0]["share"], "no client", "{after}");
+    let why = after["backends"][0]["why"].as_str().expect("a reason");
+    assert!(why.contains("4 of 12 calls failed"), "{why}");
+    assert_eq!(after["backends"][1]["backend"], "origin");
+    assert_eq!(after["backends"][1]["share"], "all clients");
+}
+
+#[tokio::test]
 async fn t94_one_client_cannot_return_the_calls_of_all() {
     let (owner, next) = (named("owner").await, named("next").await);
     let edge = edge(&owner, &next, vec![guarded(|_| ())]).await;

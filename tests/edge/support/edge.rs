@@ -225,6 +225,13 @@ impl Edge {
         Answer::to(self.client.get(self.admin_base() + path)).await
     }
 
+    /// The edge's explanation of a read.
+    pub(crate) async fn explain(&self, target: &str) -> Value {
+        let read = json!({"method": "GET", "target": target, "headers": [], "body": ""});
+        let request = self.client.post(format!("{}/explain", self.admin_base()));
+        Answer::to(request.body(read.to_string())).await.json()
+    }
+
     /// The value of a series of the metrics, by its name and labels.
     pub(crate) async fn metric(&self, series: &str) -> Option<String> {
         let metrics = self.admin("/metrics").await.body;

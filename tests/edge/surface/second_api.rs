@@ -32,7 +32,7 @@ async fn site_behind(change: impl FnOnce(&mut Settings)) -> (Origin, Edge) {
     });
     let edge = edge.start().await;
     for _ in 0..200 {
-        if edge.admin("/indexes").await.body.contains("\"operations\"") {
+        if edge.admin("/status").await.json()["roots"][0]["contract"]["read"] == true {
             return (origin, edge);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -139,6 +139,11 @@ impl OriginSettings {
         }
     }
 
+    /// True if neither the settings nor the site have named the calendar, and the site is asked for its name.
+    pub fn awaits_namespace(&self) -> bool {
+        self.read_index && self.namespace == OriginNamespace::Assumed
+    }
+
     /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by
     /// default.
     pub fn site_in_flight(&self) -> usize {

@@ -74,4 +74,10 @@ impl Mode {
             Self::Off => "off",
         }
     }
+
+    /// The mode of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Enforce, Self::Report, Self::Off];
+        all.into_iter().find(|mode| mode.name() == name)
+    }
 }

@@ -1,55 +1,63 @@
 //! The handling of a request as one JSON object, from which the text is written as well.
 
-use calendar_edge::backend::preview;
-use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Scheme};
-use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
-use calendar_edge_core::settings::{BackendSettings, Root, Settings};
+use http::request::Parts;
+use serde_json::{Value, json};
+
+use super::answering_backends::{answering, backends};
+use super::basis::Basis;
+use super::cacheability::{asked, treatment};
+use super::fate::{fate, verdict_name};
+use super::typed_request::TypedRequest;
+use crate::errors;
+use crate::gateway::authority::{Addressed, PublicAddress, Scheme};
+use crate::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
+use crate::settings::{Mode, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
 use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
 use calendar_edge_judge::contract::{
-    ArgumentStanding, DatedDifference, Operation, Schema, TableInForce, TablesInForce, dated_differences,
-    rule_meaning,
+    ArgumentStanding, DatedDifference, Operation, Schema, TableInForce, dated_differences, rule_meaning,
 };
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::CallTarget;
 use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};
 use calendar_edge_judge::wordpress::value::{Value as PhpValue, write_json};
-use http::header::{AUTHORIZATION, COOKIE};
-use http::request::Parts;
-use http::{HeaderName, HeaderValue};
-use serde_json::{Value, json};
-
-use super::super::typed_request::TypedRequest;
-use super::answering_backends::{answering, backends};
-use super::cacheability::{asked, treatment};
-use super::fate::{fate, verdict_name};
-use super::known_site::KnownSite;
-
-/// Headers whose values are not shown: explanations end up in tickets.
-const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];
 
 /// The decision about one request with its reasons: by the decider of these settings, which a running edge asks as well.
-pub(super) fn story(request: &TypedRequest, known: &KnownSite) -> Value {
-    let settings = &known.settings;
-    let parts = request.parts(settings);
-    let mut story = untold(request, known);
-    match HeadRules::new(&settings.limits, &settings.hosts).check(&parts) {
-        Ok(host) => tell_decision(&mut story, request, &parts, host.as_ref(), known),
-        Err(refusal) => tell_refusal(&mut story, &refusal),
+pub fn explain(request: &TypedRequest, basis: &Basis<'_>) -> Value {
+    let parts = request.parts(basis.settings);
+    let mut story = empty_story(request, basis);
+    match HeadRules::new(&basis.settings.limits, &basis.settings.hosts).check(&parts) {
+        Ok(host) => {
+            let addressed = Addressed {
+                scheme: Scheme::Http,
+                host: host.as_ref(),
+                local: None,
+            };
+            let head = RequestHead {
+                parts: &parts,
+                client: request.client,
+                addressed,
+            };
+            add_decision(&mut story, request, &head, basis);
+        }
+        Err(refusal) => add_refusal(&mut story, &refusal),
+    }
+    if story["outcome"] == "site" && basis.settings.calendar_pages.mode != Mode::Off {
+        story["page"] = (basis.page)(request.target.as_str());
     }
     story
 }
 
 /// All members, in the order in which they are printed.
-fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
+fn empty_story(request: &TypedRequest, basis: &Basis<'_>) -> Value {
     json!({
         "method": request.method.as_str(),
         "target": request.target.as_str(),
         "assumed_content_type": request.assumed_type,
         // The namespace of the calendar at the site.
-        "namespace": known.settings.origin.namespace.as_str(),
+        "namespace": basis.settings.origin.namespace.as_str(),
         // Where the index of the site was read, by which the request is judged.
-        "index": known.index,
+        "index": basis.index,
         // `forwarded`, `refused`, `preflight`, `rest index`, `OpenAPI document`, or `site`: forwarded as it is because it
         // is not a calendar call.
         "outcome": "",
@@ -68,7 +76,7 @@ fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
         "answers": null,
         // Violated rules.
         "findings": [],
-        // Who would answer, and who gets a copy; empty without further backends.
+        // The backends that would answer, and those that get a copy; empty without further backends.
         "backends": [],
         // The request to the origin.
         "request": null,
@@ -79,25 +87,11 @@ fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
     })
 }
 
-fn tell_decision(
-    story: &mut Value,
-    request: &TypedRequest,
-    parts: &Parts,
-    host: Option<&Host>,
-    KnownSite { settings, tables, .. }: &KnownSite,
-) {
-    let head = RequestHead {
-        parts,
-        client: request.client,
-        addressed: Addressed {
-            scheme: Scheme::Http,
-            host,
-            local: None,
-        },
-    };
-    let decider = Decider::before(settings, tables.clone());
+fn add_decision(story: &mut Value, request: &TypedRequest, head: &RequestHead<'_>, basis: &Basis<'_>) {
+    let settings = basis.settings;
+    let decider = Decider::before(settings, basis.tables.clone());
     let body = request.body.as_bytes();
-    let target = decider.target_of(&head, body);
+    let target = decider.target_of(head, body);
     if let Some(target) = &target {
         let matched = target.matched.as_ref();
         story["root"] = settings.roots.get(target.root).map(root_name).into();
@@ -105,46 +99,58 @@ fn tell_decision(
             .map(|matched| format!("/{{namespace}}{}", matched.route.template()))
             .into();
     }
-    match decider.decide(&head, body) {
+    if basis.is_of_edge() && settings.origin.awaits_namespace() && decider.depends_on_namespace(head) {
+        return add_refusal(story, &errors::ORIGIN_UNAVAILABLE.refusal());
+    }
+    match decider.decide(head, body) {
         Decision::Preflight => story["outcome"] = "preflight".into(),
         Decision::RestIndex(root) => {
             story["root"] = settings.roots.get(root).map(root_name).into();
             story["outcome"] = "rest index".into();
         }
         Decision::OpenApi(_) => story["outcome"] = "OpenAPI document".into(),
-        Decision::Site => tell_site(story, &decider, parts, body),
-        Decision::Refuse(refusal) => tell_refusal(story, &refusal),
+        Decision::Site => add_site(story, &decider, head.parts, body),
+        Decision::Refuse(refusal) => add_refusal(story, &refusal),
         Decision::Judged(judgement) => {
-            story["operation"] = judgement
-                .operation
-                .map(|operation| operation.name.as_str())
-                .into();
-            story["mode"] = judgement.mode.name().into();
-            story["findings"] = judgement.findings.iter().map(finding).collect();
             // The reason why a call is unreadable is the judgement's refusal already.
-            let _ = decider.explain(&head, body, |explanation| {
+            let _ = decider.explain(head, body, |explanation| {
                 if let Some(explanation) = explanation {
-                    tell_readings(story, request, &explanation, &judgement, settings);
+                    add_readings(story, request, &explanation, settings);
                 }
             });
-            story["answers"] = answers(target.as_ref(), &judgement, tables);
-            match &judgement.outcome {
-                Outcome::Forward(call) => {
-                    tell_forward(story, &asked(call, settings), &head, &answering(call, settings));
-                    story["backends"] = backends(call, settings).into();
-                    story["cache"] = treatment(call, &head, target.as_ref(), settings);
-                }
-                Outcome::Refuse(refusal) => tell_refusal(story, refusal),
-            }
+            add_judgement(story, head, target.as_ref(), &judgement, basis);
         }
     }
 }
 
-fn tell_readings(
+fn add_judgement(
+    story: &mut Value,
+    head: &RequestHead<'_>,
+    target: Option<&CallTarget>,
+    judgement: &Judgement,
+    basis: &Basis<'_>,
+) {
+    story["mode"] = judgement.mode.name().into();
+    story["findings"] = judgement.findings.iter().map(finding).collect();
+    if let Some(operation) = judgement.operation {
+        story["operation"] = operation.name.as_str().into();
+        let table = target.map(|target| basis.tables.of_root(target.root));
+        story["answers"] = table.map(|table| dated_rows(table, operation)).into();
+    }
+    match &judgement.outcome {
+        Outcome::Forward(call) => {
+            add_request(story, call, head, basis);
+            story["backends"] = backends(call, basis).into();
+            story["cache"] = treatment(call, head, target, basis);
+        }
+        Outcome::Refuse(refusal) => add_refusal(story, refusal),
+    }
+}
+
+fn add_readings(
     story: &mut Value,
     request: &TypedRequest,
     explanation: &Explanation<'_>,
-    judgement: &Judgement,
     settings: &Settings,
 ) {
     story["caller"] = Value::from(match explanation.caller {
@@ -171,14 +177,11 @@ fn tell_readings(
         }))
     });
     story["arguments"] = arguments.collect();
-    let Some(operation) = judgement.operation else {
-        return;
-    };
     let mut undeclared = Vec::new();
     for SourceParameters { source, parameters } in explanation.parameters.in_order() {
         for (key, _) in parameters.entries() {
             let name = key.to_bytes();
-            if operation.argument(&name).is_none() {
+            if explanation.operation.argument(&name).is_none() {
                 undeclared.push(json!({
                     "name": String::from_utf8_lossy(&name),
                     "source": source.name(),
@@ -190,15 +193,8 @@ fn tell_readings(
     story["undeclared"] = undeclared.into();
 }
 
-/// The contract that a judged call gets.
-fn answers(target: Option<&CallTarget>, judgement: &Judgement, tables: &TablesInForce) -> Value {
-    let asked = target.zip(judgement.operation);
-    asked.map_or(Value::Null, |(target, operation)| {
-        dated_rows(tables.of_root(target.root), operation)
-    })
-}
-
-/// The rows that a call meets on its way to the site and back; null where clients get the site's own contract.
+/// The version whose contract the client gets, and the rows of an operation between it and the site; null where that is
+/// the site's own contract.
 fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
     let Some(wanted) = table.wanted() else {
         return Value::Null;
@@ -220,24 +216,20 @@ fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
     json!({"version": wanted.to_string(), "site": site.to_string(), "rows": between.map(row).collect::<Vec<_>>()})
 }
 
-fn tell_forward(
-    story: &mut Value,
-    call: &ForwardableCall,
-    head: &RequestHead<'_>,
-    backend: &BackendSettings,
-) {
+fn add_request(story: &mut Value, call: &ForwardableCall, head: &RequestHead<'_>, basis: &Basis<'_>) {
+    let backend = answering(call, basis);
     let public = PublicAddress::of(backend.public_url.as_ref(), head.addressed);
-    match preview(backend, call, head, &public) {
+    match (basis.write)(&backend, &asked(call, basis), head, &public) {
         Ok(request) => {
             story["outcome"] = "forwarded".into();
-            story["request"] = sent(&request);
+            story["request"] = request;
         }
-        Err(fault) => tell_refusal(story, &fault.refusal()),
+        Err(refusal) => add_refusal(story, &refusal),
     }
 }
 
 /// Tells whether a request to the rest of the site passes its rule.
-fn tell_site(story: &mut Value, decider: &Decider, head: &Parts, body: &[u8]) {
+fn add_site(story: &mut Value, decider: &Decider, head: &Parts, body: &[u8]) {
     story["outcome"] = "site".into();
     let Some(verdict) = decider.surface_verdict(head, body) else {
         return;
@@ -255,14 +247,14 @@ fn tell_site(story: &mut Value, decider: &Decider, head: &Parts, body: &[u8]) {
     if !verdict.is_refused() {
         return;
     }
-    tell_refusal(story, &verdict.refusal());
+    add_refusal(story, &verdict.refusal());
     if let Some((status, text)) = verdict.page() {
         story["response"]["status"] = status.as_u16().into();
         story["response"]["body"] = text.into();
     }
 }
 
-fn tell_refusal(story: &mut Value, refusal: &Refusal) {
+fn add_refusal(story: &mut Value, refusal: &Refusal) {
     story["outcome"] = "refused".into();
     story["response"] = json!({
         "status": refusal.status().as_u16(),
@@ -272,25 +264,8 @@ fn tell_refusal(story: &mut Value, refusal: &Refusal) {
     });
 }
 
-fn sent(request: &reqwest::Request) -> Value {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let header = |(name, value): (&HeaderName, &HeaderValue)| {
-        let shown = if SECRET.contains(name) {
-            "[redacted]".to_owned()
-        } else {
-            text(value.as_bytes())
-        };
-        (name.to_string(), shown)
-    };
-    json!({
-        "method": request.method().as_str(),
-        "url": request.url().as_str(),
-        "headers": request.headers().iter().map(header).collect::<Vec<_>>(),
-        "body": request.body().and_then(reqwest::Body::as_bytes).map(text),
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
+/// A broken rule, with its sentence.
+pub fn finding(finding: &Finding) -> Value {
     json!({
         "code": finding.code,
         "parameter": finding.parameter.as_deref(),
@@ -329,51 +304,5 @@ fn written(value: &PhpValue) -> String {
     match write_json(value, &mut text) {
         Ok(()) => String::from_utf8_lossy(&text).into_owned(),
         Err(_) => "text that is not UTF-8".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use calendar_edge_core::settings::Profile;
-    use http::uri::PathAndQuery;
-    use http::{HeaderMap, Method};
-
-    use super::*;
-
-    fn told(profile: Profile, name: HeaderName, value: &'static str) -> Value {
-        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
-        settings.profile = profile;
-        let request = TypedRequest {
-            method: Method::DELETE,
-            target: PathAndQuery::from_static("/wp-json/calendar/events/v1/events/7"),
-            headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),
-            body: String::new(),
-            assumed_type: None,
-            client: Some([127, 0, 0, 1].into()),
-        };
-        story(&request, &KnownSite::unknown(settings, &[]))
-    }
-
-    fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u64> {
-        told(profile, name, value)["response"]["status"].as_u64()
-    }
-
-    #[test]
-    fn a_refusal_by_the_head_names_the_route_too() {
-        let story = told(Profile::Strict, AUTHORIZATION, "Digest x");
-        assert_eq!(story["outcome"], "refused");
-        assert_eq!(story["route"], "/{namespace}/events/{id}");
-    }
-
-    #[test]
-    fn the_strict_profile_accepts_fewer_credentials() {
-        for (name, value, strict) in [
-            (AUTHORIZATION, "Basic YTpi", None),
-            (AUTHORIZATION, "Digest x", Some(400)),
-            (COOKIE, "wordpress_logged_in_1=a", Some(401)),
-        ] {
-            assert_eq!(status(Profile::Compatible, name.clone(), value), None, "{value}");
-            assert_eq!(status(Profile::Strict, name, value), strict, "{value}");
-        }
     }
 }

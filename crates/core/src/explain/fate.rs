@@ -1,6 +1,6 @@
 //! The words for what becomes of a parameter.
 
-use calendar_edge_core::settings::UndeclaredParameters;
+use crate::settings::UndeclaredParameters;
 use calendar_edge_judge::call::{Explanation, UndeclaredOutcome};
 use calendar_edge_judge::contract::global::{Treatment, global};
 use calendar_edge_judge::contract::{Action, Operation};

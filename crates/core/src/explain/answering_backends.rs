@@ -1,60 +1,65 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
-use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
-use calendar_edge_core::migration::{CopyTo, first_about};
-use calendar_edge_core::settings::{
-    BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, Percentage, Settings,
-};
-use calendar_edge_judge::call::ForwardableCall;
-use calendar_edge_judge::call::credentials::Caller;
 use serde_json::{Value, json};
 
-/// All backends of a call, in the order in which they take clients; none if the settings have no further backend. Guards
-/// of a running edge are not known here.
-pub(super) fn backends(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
+use super::basis::Basis;
+use crate::migration::cutover::{CutoverCall, CutoverPlan};
+use crate::migration::{CopyTo, first_about};
+use crate::settings::{BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, Percentage, Settings};
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Caller;
+
+const ANSWERS: &str = "answers";
+
+/// All backends of a call, in the order in which they take clients; none if the settings have no further backend.
+pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> {
+    let settings = basis.settings;
     if settings.backends.is_empty() {
         return Vec::new();
     }
     let rules = rules_about(call, settings);
-    let takes_all = rules.iter().position(|rule| rule.share == Percentage::ALL);
+    let is_returned = |rule: &CutoverRule| basis.return_reason(rule).is_some();
+    let takes_all = |rule: &CutoverRule| rule.share == Percentage::ALL && !is_returned(rule);
+    let takes_all = rules.iter().position(takes_all);
     let taking = takes_all.map_or(rules.len(), |last| last + 1);
-    let mut all: Vec<Value> = rules
-        .iter()
-        .take(taking)
-        .map(|rule| answers_by(rule, call, settings))
-        .collect();
+    let taking = rules.iter().take(taking);
+    let mut all: Vec<Value> = taking.map(|rule| answers_by(rule, call, basis)).collect();
     if takes_all.is_none() {
-        all.push(if rules.is_empty() {
-            told(
-                PRIMARY,
-                ANSWERS,
-                "all clients",
-                "no rule of [[cutover]] is about the call",
-            )
+        let why = if rules.is_empty() {
+            "no rule of [[cutover]] is about the call"
         } else {
-            told(PRIMARY, ANSWERS, "the other clients", "no rule takes them")
-        });
+            "no rule takes them"
+        };
+        let share = if rules.iter().all(is_returned) {
+            "all clients"
+        } else {
+            "the other clients"
+        };
+        all.push(row(PRIMARY, ANSWERS, share, why));
     }
     all.extend(copies(call, settings));
     all
 }
 
-const ANSWERS: &str = "answers";
-
 /// A backend, what it does, for which clients or calls, and why.
-fn told(backend: &str, role: &str, share: &str, why: &str) -> Value {
+fn row(backend: &str, role: &str, share: &str, why: &str) -> Value {
     json!({"backend": backend, "role": role, "share": share, "why": why})
 }
 
-fn answers_by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Value {
-    let credentials = credentials(&rule.backend, call, settings);
-    let why = format!("rule {}{credentials}", rule.name);
-    told(
-        &rule.backend,
-        ANSWERS,
-        &format!("{} of the clients", rule.share),
-        &why,
-    )
+fn answers_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> Value {
+    let (name, backend) = (&rule.name, &rule.backend);
+    if let Some(reason) = basis.return_reason(rule) {
+        let why = format!("rule {name} is returned to the site: {reason}");
+        return row(backend, ANSWERS, "no client", &why);
+    }
+    let unknown = if basis.is_of_edge() || rule.guard.is_none() {
+        ""
+    } else {
+        ", unless its guard has returned it, which only the running edge knows"
+    };
+    let credentials = credentials(backend, call, basis.settings);
+    let why = format!("rule {name}{credentials}{unknown}");
+    row(backend, ANSWERS, &format!("{} of the clients", rule.share), &why)
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
@@ -69,17 +74,18 @@ fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
         .map(|(rule, ())| {
             let why = format!("rule of [[shadow]]{}", credentials(&rule.backend, call, settings));
             let share = format!("{} of the calls", rule.share);
-            told(&rule.backend, "gets a copy", &share, &why)
+            row(&rule.backend, "gets a copy", &share, &why)
         })
         .collect()
 }
 
 /// The backend that answers a call of all clients, or the site.
-pub(super) fn answering(call: &ForwardableCall, settings: &Settings) -> BackendSettings {
-    let first = rules_about(call, settings).into_iter().next();
+pub(super) fn answering(call: &ForwardableCall, basis: &Basis<'_>) -> BackendSettings {
+    let mut rules = rules_about(call, basis.settings).into_iter();
+    let first = rules.find(|rule| basis.return_reason(rule).is_none());
     let first = first.filter(|rule| rule.share == Percentage::ALL);
-    let backend = first.and_then(|rule| settings.backend(&rule.backend));
-    backend.unwrap_or_else(|| settings.site())
+    let backend = first.and_then(|rule| basis.settings.backend(&rule.backend));
+    backend.unwrap_or_else(|| basis.settings.site())
 }
 
 fn rules_about(call: &ForwardableCall, settings: &Settings) -> Vec<CutoverRule> {

@@ -1,0 +1,82 @@
+//! What the cache would do with a request.
+
+use serde_json::{Value, json};
+
+use super::answering_backends::answering;
+use super::basis::Basis;
+use crate::cache::{
+    CachePolicy, KeySpace, LifetimeFacts, LifetimeRule, ReachedBy, Removal, Storable, written_by,
+};
+use crate::gateway::authority::PublicAddress;
+use crate::gateway::decision::RequestHead;
+use crate::settings::PRIMARY;
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::routing::CallTarget;
+
+/// What the cache would do with a call; null for calls that it has nothing to do with.
+pub(super) fn treatment(
+    call: &ForwardableCall,
+    head: &RequestHead<'_>,
+    target: Option<&CallTarget>,
+    basis: &Basis<'_>,
+) -> Value {
+    let mut treatment = json!({
+        // True if the response may be kept and looked up.
+        "cacheable": false,
+        // Why not, by the name in `Cache-Status`.
+        "bypass": null,
+        // Everything that the response depends on, with the backend that answers all clients.
+        "key": null,
+        // The time for which a success is served without asking, in seconds.
+        "lifetime": null,
+        // The setting or the moment that ends it.
+        "ended_by": null,
+        // The tags of all responses that a write removes; `everything`: all responses.
+        "removes": [],
+    });
+    if let Some(removal) = written_by(call) {
+        treatment["removes"] = match removal {
+            Removal::All => json!(["everything"]),
+            Removal::Tags(tags) => tags.iter().map(ToString::to_string).collect(),
+        };
+        return treatment;
+    }
+    let settings = basis.settings;
+    match CachePolicy::new(settings).judge(call) {
+        None => return Value::Null,
+        Some(Err(bypass)) => treatment["bypass"] = bypass.name().into(),
+        Some(Ok(cacheable)) => {
+            let matched = target.and_then(|target| target.matched.as_ref());
+            let public = PublicAddress::of(settings.public_url.as_ref(), head.addressed);
+            let reached = ReachedBy {
+                public_base: &public.to_string(),
+                namespace: matched.map(|matched| &*matched.namespace),
+            };
+            let backend = answering(call, basis);
+            let filled = LifetimeFacts {
+                is_of_backend: backend.name != PRIMARY,
+                ..LifetimeFacts::new(basis.now, Storable::Yes, cacheable.turn(), basis.zone)
+            };
+            let (lifetime, rule) = settings.cache.lifetime(&filled, basis.companion, basis.now);
+            let unknown = match rule {
+                LifetimeRule::Fresh if !basis.is_of_edge() => ", which only the running edge knows",
+                LifetimeRule::EndOfDay if basis.zone.is_none() => ", in a time zone that is not known here",
+                _ => "",
+            };
+            treatment["cacheable"] = true.into();
+            treatment["key"] = KeySpace::new(&backend).key(cacheable, reached).into();
+            treatment["lifetime"] = lifetime.as_secs().into();
+            treatment["ended_by"] = format!("{}{unknown}", rule.reason()).into();
+        }
+    }
+    treatment
+}
+
+/// The call that the site is asked: for a response that everybody may get, HEAD asks for the body as well.
+pub(super) fn asked(call: &ForwardableCall, basis: &Basis<'_>) -> ForwardableCall {
+    match CachePolicy::new(basis.settings).judge(call) {
+        Some(Ok(cacheable)) => cacheable.for_everybody(),
+        _ => None,
+    }
+    .unwrap_or_else(|| call.clone())
+}
