@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter,
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, RequestedLanguage, Rewriter,
     accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
@@ -84,13 +84,13 @@ fn relaying(bencher: Bencher<'_, '_>) {
         operation: None,
         may_be_script: false,
         enveloped: false,
-        language: AskedLanguage::OfRoot,
+        language: RequestedLanguage::OfRoot,
         target: "/".into(),
     };
     let client = ClientContext {
         public_base: PUBLIC_BASE.into(),
         namespace: None,
-        audience: Audience::Everybody,
+        audience: Audience::Public,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()

@@ -37,7 +37,7 @@ impl BreakerHandle {
 
     /// Admits a read, or fails with the time until the next probe, or by the name of what is wrong where that is known.
     pub(super) fn admit(&self) -> Result<BreakerGuard, ExchangeFailure> {
-        let asked = self.change(|breaker| breaker.ask(Instant::now()));
+        let asked = self.change(|breaker| breaker.admit(Instant::now()));
         let pass = asked.map_err(|wait| {
             if self.metrics.is_in_circle() {
                 ExchangeFailure::Circle

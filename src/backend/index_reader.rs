@@ -200,7 +200,7 @@ pub(crate) async fn read_words(
         if !response.is_of_site() {
             return Err(response);
         }
-        words.hear(status, &body);
+        words.read_response(status, &body);
         if known.is_some_and(|known| known.begin_like(&words)) {
             return Ok(None);
         }

@@ -15,7 +15,7 @@ use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use calendar_edge_core::companion::facts::{FactsQuery, FactsReply, FactsReplyFault};
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::limits::Health;
@@ -154,11 +154,11 @@ impl OwnRequests {
     pub(crate) async fn facts(
         &self,
         backend: &Backend,
-        question: &FactsQuestion,
+        question: &FactsQuery,
     ) -> Result<FactsReply, FactsReplyFault> {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
         let nonce = fresh_nonce().ok_or(FactsReplyFault::NoReply)?;
-        let asked = (FactsQuestion::PATH, &*question.query(nonce));
+        let asked = (FactsQuery::PATH, &*question.query(nonce));
         let bounds = (FactsReply::MOST_BYTES, Some(FACTS_PATIENCE));
         let response = self.send(backend, asked, bounds).await;
         let (head, body) = response.ok_or(FactsReplyFault::NoReply)?;

@@ -13,7 +13,9 @@ use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse
 use crate::companion::Companions;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::forms::Representation;
-use calendar_edge_core::cache::{Asked, Bypass, CacheOutcome, CacheableCall, KeySpace, ReachedBy, Serving};
+use calendar_edge_core::cache::{
+    Bypass, CacheOutcome, CacheableCall, ForwardedRequest, KeySpace, ReachedBy, Serving,
+};
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -109,7 +111,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         let falls_back = call.may_fall_back();
         let collapsed = !waiting.is_leader;
         let asked = |stored: Option<Duration>| {
-            let asked = Asked {
+            let asked = ForwardedRequest {
                 collapsed,
                 stored_for: stored,
             };
@@ -158,7 +160,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     }
 
     async fn request_alone(&self, call: CalendarCall, query: &KeyedCall<'_>) -> CallResponse {
-        let asked = Asked {
+        let asked = ForwardedRequest {
             collapsed: false,
             stored_for: None,
         };
@@ -182,7 +184,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             CollapsedRole::Leader(leader) => {
                 let progress = leader.progress();
                 let filling = Arc::clone(&self.filling);
-                let by_get = query.call.for_everybody();
+                let by_get = query.call.for_every_client();
                 let call = by_get.map_or_else(
                     || call.clone(),
                     |get| call.with_call(Arc::new(JudgedCall::new(get))),

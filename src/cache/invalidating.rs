@@ -50,7 +50,7 @@ impl<S> Invalidating<S> {
         if !end.removes() {
             return;
         }
-        let is_sent = end.is_told_in(self.place);
+        let is_sent = end.is_reported_in(self.place);
         let sent = is_sent.then(|| self.announcements.send_write(&removal));
         self.cache.begin_removal(&removal, RemovalCause::Write);
         if end.removes_again() {

@@ -133,7 +133,7 @@ fn for_everybody(
 ) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,
-        audience: Audience::Everybody,
+        audience: Audience::Public,
         codings,
     };
     EdgeResponse { response, facts }.into()

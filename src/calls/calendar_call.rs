@@ -145,7 +145,7 @@ impl JudgedCall {
             audience: if self.expects_privacy() {
                 Audience::OneClient
             } else {
-                Audience::Everybody
+                Audience::Public
             },
         }
     }

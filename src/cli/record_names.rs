@@ -30,14 +30,14 @@ impl ListReader<'_> {
         let way = Way::to_root(&site, &root.origin_url, "origin.url");
         let sender = RequestSender::new(site.clone(), &way)?;
         let mut facts = Facts::wanting_records(true);
-        while let Some(question) = facts.next_question(unix_time()) {
+        while let Some(question) = facts.next_query(unix_time()) {
             let ask = || async {
                 let nonce = fresh_nonce().context("the system gives no random bytes")?;
                 let found = sender.send(&way.clone().to_facts(&question, nonce)).await;
                 Ok(found.map(|found| found.facts(key, nonce)))
             };
             let reply = patiently(pace, ask, trouble).await??;
-            facts.answered(&question, reply?, unix_time())?;
+            facts.replied(&question, reply?, unix_time())?;
         }
         let loss = facts.loss().unwrap_or("the plugin did not report all");
         facts.snapshot().context(loss)

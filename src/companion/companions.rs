@@ -183,7 +183,7 @@ impl Companions {
             CountResponse::NotCounted => self.state(&mut self.0.roots.lock(), root).gone(),
             CountResponse::None => {
                 if let Some(state) = self.0.roots.lock().get_mut(root) {
-                    state.unanswered();
+                    state.failed();
                 }
                 self.0.counted.notify_waiters();
             }
@@ -194,7 +194,7 @@ impl Companions {
     fn take_number(&self, root: &Url, asked: ExchangeStart, changes: ShownChanges) -> bool {
         let mut is_new_count = false;
         self.sign(root, asked, |state, reconcile, now| {
-            is_new_count = state.tracker.answered(changes.number, asked.settled, now);
+            is_new_count = state.tracker.responded(changes.number, asked.settled, now);
             if is_new_count {
                 // Before readers of the feed get it: they read all.
                 self.remove_all(RemovalCause::Missed);
@@ -258,7 +258,7 @@ impl Companions {
             self.0.facts.note_purge(purge);
         }
         for (root, state) in roots.iter_mut() {
-            state.tracker.told(purge, now);
+            state.tracker.reported(purge, now);
             self.0.feed.follow(root, state.tracker.settled());
         }
     }
@@ -347,7 +347,7 @@ impl Companions {
     fn first_request(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
         let root = self.followed_root()?;
         let last = UnixTime::from_millis(self.0.first_request.load(Ordering::Relaxed));
-        let has_number = roots.get(&root).is_some_and(SiteCompanion::is_heard);
+        let has_number = roots.get(&root).is_some_and(SiteCompanion::is_present);
         if has_number || now.saturating_since(last) < FIRST_PAUSE {
             return None;
         }
@@ -383,7 +383,7 @@ impl Companions {
         // One root whose site counts no changes could serve old responses in the name of the others.
         let all_count = roots
             .values()
-            .all(|state| state.is_heard() && !state.is_older_than(reconcile, now));
+            .all(|state| state.is_present() && !state.is_older_than(reconcile, now));
         if all_count {
             self.0.cache.companion_seen(asked.at, sign.is_unbroken);
         }

@@ -10,7 +10,7 @@ use url::Url;
 use super::companions::Companions;
 use super::watch::CompanionService;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::facts::{FactsQuestion, FactsSnapshot};
+use calendar_edge_core::companion::facts::{FactsQuery, FactsSnapshot};
 use calendar_edge_core::companion::purge::SiteCompanion;
 
 /// The pause after which a request may be due though nothing has happened.
@@ -52,11 +52,11 @@ impl Companions {
     }
 
     /// The request for facts that is due, and the root that it goes to.
-    fn facts_request(&self) -> Option<(Url, FactsQuestion)> {
+    fn facts_request(&self) -> Option<(Url, FactsQuery)> {
         let (patience, now) = (self.reconcile() / 2, unix_time());
         // Before the first number a lost message cannot be noticed. An unfinished change may go on.
         let may_request = |site: &SiteCompanion| {
-            let is_counted = site.is_heard() && site.tracker.settled().is_some();
+            let is_counted = site.is_present() && site.tracker.settled().is_some();
             is_counted && !site.unfinished.is_overdue(patience, now)
         };
         let root = self.facts().root().filter(|root| self.is_so(root, may_request))?;

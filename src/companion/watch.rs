@@ -15,7 +15,7 @@ use super::purge_requests::PurgeRequests;
 use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use calendar_edge_core::companion::facts::{FactsQuery, FactsReply, FactsReplyFault};
 use calendar_edge_core::companion::purge::CompanionSilence;
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
@@ -128,7 +128,7 @@ impl CompanionService {
     pub(super) async fn request_facts(
         &self,
         root: &Url,
-        question: &FactsQuestion,
+        question: &FactsQuery,
     ) -> Result<FactsReply, FactsReplyFault> {
         let (backend, requests) = self.way_to(root).ok_or(FactsReplyFault::NoReply)?;
         requests.facts(backend, question).await

@@ -237,7 +237,7 @@ impl Fleet {
         if standing.is_together() || !is_whole {
             return;
         }
-        let alone = standing.meet(unix_time());
+        let alone = standing.join(unix_time());
         drop(standing);
         self.0.metrics.is_up(true);
         self.0.limits.logins.open(true);

@@ -121,7 +121,7 @@ impl Log {
         };
         // It may have stored responses before it first received anything from the others.
         let has_served_alone = self.fleet.companions().has_stored();
-        if let Some(cause) = self.place.meet(&end, has_served_alone) {
+        if let Some(cause) = self.place.resume(&end, has_served_alone) {
             self.remove_everything(cause);
         }
         Ok(())
@@ -142,7 +142,7 @@ impl Log {
             let number = text(fields, "n").parse().unwrap_or_default();
             (place.parse().unwrap_or_default(), text(fields, "b"), number)
         });
-        self.place.hear(&ReadLog {
+        self.place.advance(&ReadLog {
             boot,
             number,
             entries: entries.collect(),

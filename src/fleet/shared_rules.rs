@@ -235,7 +235,7 @@ impl FleetSubject for SharedRules {
         }
         for rule_state in &rule_states {
             let standing = rule_state.standing();
-            if standing.is_untold() {
+            if standing.is_unreported() {
                 self.add_change(commands, rule_state.name(), &standing);
                 self.sent
                     .push(RuleCommand::Change(Arc::clone(rule_state), standing));

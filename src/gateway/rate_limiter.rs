@@ -109,7 +109,7 @@ impl RateLimiter {
             Ok(mut charged) => logins.charge(&self.budgets, &mut charged).await.map(|()| charged),
             Err(exceeded) => Err(exceeded),
         };
-        charged.inspect_err(|exceeded| self.budgets.ask_if_known(client, exceeded))
+        charged.inspect_err(|exceeded| self.budgets.look_up_login(client, exceeded))
     }
 
     /// Notes the result of a request's login, as the site's response shows it.
@@ -139,5 +139,5 @@ fn client<'a>(asked: &'a BodilessRequest, identity: &'a Identity) -> Client<'a> 
     let address = asked.context.client;
     Client::new(address.address, identity)
         .showing(address.scheme.as_str(), shown.map(HeaderValue::as_bytes))
-        .asking(&asked.head.method)
+        .with_method(&asked.head.method)
 }

@@ -59,7 +59,7 @@ impl AroundRequest for Cors {
 impl RequestingPage {
     fn of(head: &Parts) -> Self {
         let audience = match Caller::shown_by(&head.headers) {
-            Caller::Anonymous => Audience::Everybody,
+            Caller::Anonymous => Audience::Public,
             Caller::Credentialed => Audience::OneClient,
         };
         Self {
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn every_answer_of_the_calendar_may_be_read() {
         let page = request(Method::GET, &[]);
-        for facts in [REFUSED, relayed(Audience::Everybody)] {
+        for facts in [REFUSED, relayed(Audience::Public)] {
             let headers = written(&page, answered(facts));
             assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
         }

@@ -154,7 +154,7 @@ impl Callers {
         let answer = self.site.send_about(call, outgoing).await.map_err(Err)?;
         match answer.status() {
             StatusCode::OK => {
-                let user = answer.whole_body().and_then(|body| SiteUser::of_answer(&body));
+                let user = answer.whole_body().and_then(|body| SiteUser::of_response(&body));
                 let identity = call.call.credentials().identity();
                 let user = user.filter(|user| user.names().any(|name| identity.may_be(name)));
                 user.map(|user| Some(Arc::new(user)))

@@ -125,7 +125,7 @@ impl RuleState {
     pub(crate) fn merge(&self, fleet: Option<&RuleRecord>) {
         let mut control = self.control.lock();
         let before = control.standing().clone();
-        let change = control.meet(fleet);
+        let change = control.merge(fleet);
         let is_kept = *control.standing() == before;
         if change.is_none() && !is_kept {
             self.keep(control.standing().clone());
@@ -136,19 +136,19 @@ impl RuleState {
     /// Notes that the store has taken the standing of this version.
     pub(crate) fn confirm(&self, version: u64) {
         let mut control = self.control.lock();
-        control.is_told(version);
+        control.confirm(version);
         self.keep(control.standing().clone());
     }
 
     /// The recent counts of this edge, for the other edges.
     pub(crate) fn counts_to_send(&self) -> Vec<SharedCounts> {
-        self.control.lock().counts_to_tell(unix_time())
+        self.control.lock().counts_to_send(unix_time())
     }
 
     /// Takes the counts of other edges in a slot.
     pub(crate) fn take_counts(&self, slot: &str, others: &[SharedCounts]) {
         let mut control = self.control.lock();
-        let change = control.hear_counts(slot, others, unix_time());
+        let change = control.take_counts(slot, others, unix_time());
         self.apply(change, control);
     }
 
@@ -172,7 +172,7 @@ impl RuleState {
                     "the guard has returned all calls of a rule to the site, until an operator resumes it"
                 );
             }
-            RuleChange::Heard(share) => {
+            RuleChange::Received(share) => {
                 let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
                 tracing::warn!(rule = &*self.name, %share, reason, "another edge has changed the share of a rule");
             }

@@ -54,7 +54,7 @@ impl Cutover {
         let event = match &result {
             Ok(accepted) => RuleEvent::of_response(accepted.effective_status(), accepted.is_streamed()),
             // Nothing was sent.
-            Err(CallFailure::NotWritten(_)) => RuleEvent::Answered,
+            Err(CallFailure::NotWritten(_)) => RuleEvent::Responded,
             Err(_) => RuleEvent::Failed,
         };
         self.rule_state.observe(event, client);

@@ -180,7 +180,7 @@ impl CalendarPages {
         let address = self.0.hash.hash_one(address.path_and_query());
         let mut seen = self.0.seen.lock();
         let seen = seen.get_or_insert_with(|| SeenAddresses::new(period, now));
-        if !seen.knows(address, now) {
+        if !seen.contains(address, now) {
             pay(now)?;
         }
         seen.passed(address);
@@ -244,7 +244,7 @@ impl CalendarPages {
         };
         let address = address.unwrap_or_default();
         let step = self.0.check.lock().shown(page, address, agrees, Instant::now());
-        if step != CheckStep::AskAgain {
+        if step != CheckStep::Repeat {
             self.0.metrics.checked(agrees);
         }
         match step {
@@ -256,7 +256,7 @@ impl CalendarPages {
                 self.0.metrics.stopped(false);
                 tracing::info!("checks of calendar pages agreed for an hour: the edge serves them again");
             }
-            CheckStep::AskAgain | CheckStep::Done => {}
+            CheckStep::Repeat | CheckStep::Done => {}
         }
         step
     }

@@ -39,7 +39,7 @@ impl PageCheck {
         let (check, pages) = (self.clone(), pages.clone());
         tokio::spawn(async move {
             let shows = || async { check.shows_event(address.as_deref()?, headers.clone()).await };
-            while pages.checked(&page, address.as_deref(), shows().await) == CheckStep::AskAgain {
+            while pages.checked(&page, address.as_deref(), shows().await) == CheckStep::Repeat {
                 sleep(PAUSE).await;
             }
         });

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody,
-    RelayRules, accept, present,
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody, RelayRules,
+    RequestedLanguage, accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use http::{Method, Response, header};
@@ -94,7 +94,7 @@ impl Recorded {
             operation: None,
             may_be_script: self.query.contains("_jsonp="),
             enveloped: self.query.contains("_envelope"),
-            language: AskedLanguage::OfRoot,
+            language: RequestedLanguage::OfRoot,
             target: format!("{}?{}", self.path, self.query).into(),
         }
     }
@@ -106,7 +106,7 @@ impl Recorded {
             audience: if self.authenticated {
                 Audience::OneClient
             } else {
-                Audience::Everybody
+                Audience::Public
             },
         }
     }

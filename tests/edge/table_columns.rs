@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use calendar_edge_judge::contract::{Action, Place, StrictRule, obeyed, table};
+use calendar_edge_judge::contract::{Action, Place, StrictRule, read_by_backend, table};
 
 /// Names that a file may quote all the same, with the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] = [(
@@ -27,7 +27,7 @@ fn names() -> BTreeSet<&'static str> {
     operations
         .flat_map(|operation| {
             let declared = operation.arguments.iter().map(|argument| argument.name);
-            declared.chain(obeyed(operation.id).iter().copied())
+            declared.chain(read_by_backend(operation.id).iter().copied())
         })
         .collect()
 }

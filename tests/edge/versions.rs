@@ -231,7 +231,7 @@ fn no_client_is_refused_wrongly_whatever_version_stands_behind() {
             "6.15.16",
             "6.17.2",
         ] {
-            let table = Arc::new(table_of(behind).answering(wanted));
+            let table = Arc::new(table_of(behind).in_version(wanted));
             judged += 1;
             if let Outcome::Refuse(refusal) = row.outcome(&settings(), &table) {
                 let is_same = refusal.status().as_u16() == row.status

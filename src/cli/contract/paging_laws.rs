@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use calendar_edge_judge::contract::Kind;
-use calendar_edge_judge::contract::answer::Shape;
+use calendar_edge_judge::contract::response::Shape;
 use serde_json::Value;
 use url::Url;
 

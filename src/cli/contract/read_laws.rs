@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use calendar_edge_core::cache::same_text;
 use calendar_edge_judge::contract::Kind;
-use calendar_edge_judge::contract::answer::Shape;
+use calendar_edge_judge::contract::response::Shape;
 use http::Method;
 use http::header::{CONTENT_TYPE, ETAG};
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use anyhow::{Context as _, ensure};
-use calendar_edge_judge::contract::answer::{ERROR, ROUTE_DESCRIPTION, Shape};
+use calendar_edge_judge::contract::response::{ERROR, ROUTE_DESCRIPTION, Shape};
 use calendar_edge_judge::contract::{Kind, Route, table};
 use http::Method;
 use http::header::CONTENT_TYPE;

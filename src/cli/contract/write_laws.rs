@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calendar_edge_core::cache::same_text;
 use calendar_edge_judge::contract::Kind;
-use calendar_edge_judge::contract::answer::Shape;
+use calendar_edge_judge::contract::response::Shape;
 use http::Method;
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use calendar_edge::telemetry::{unix_time, with_causes};
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_core::survey::{
-    Ask, CheckLine, LineKind, Obstacle, ObstacleKind, Responses, SiteResponse, Way,
+    CheckLine, LineKind, Obstacle, ObstacleKind, Responses, SiteResponse, WantedRequest, Way,
 };
 use futures_util::{StreamExt as _, stream};
 use http::header::{ACCEPT, HeaderValue};
@@ -112,7 +112,7 @@ impl RequestSender {
     ///
     /// # Errors
     /// Why there is no response.
-    pub(crate) async fn send(&self, ask: &Ask) -> Result<SiteResponse, Obstacle> {
+    pub(crate) async fn send(&self, ask: &WantedRequest) -> Result<SiteResponse, Obstacle> {
         let trouble = |error: reqwest::Error| of_exchange(&error, ask.way.key);
         let url = self.url(&ask.target);
         let request = self.client.get(url.clone()).headers(self.headers(ask, &url));
@@ -149,7 +149,7 @@ impl RequestSender {
     }
 
     /// The headers by which the edge names host and scheme, and the mark of a judged call.
-    fn headers(&self, ask: &Ask, url: &Url) -> HeaderMap {
+    fn headers(&self, ask: &WantedRequest, url: &Url) -> HeaderMap {
         let mut headers = own_headers(self.backend.public_url.as_ref());
         self.route.write_to(&mut headers);
         if !ask.way.is_page {

@@ -1,7 +1,7 @@
 //! Requests everything that `init` writes from a site.
 
 use calendar_edge_core::survey::{
-    Asking, CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, find as found_site,
+    CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, SiteUnderName, find as found_site,
 };
 use tokio::time::Instant;
 
@@ -15,7 +15,7 @@ pub(crate) async fn find(
 ) -> (Result<FoundSite, Obstacle>, Vec<CheckLine>) {
     let under = |named| {
         survey(until, move |responses, lines| {
-            found_site(responses, Asking { request, named }, lines)
+            found_site(responses, SiteUnderName { request, named }, lines)
         })
     };
     let (first, mut lines) = under(None).await;

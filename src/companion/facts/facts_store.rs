@@ -13,7 +13,7 @@ use crate::server::Subject;
 use crate::server::{Drain, Keep, Kept};
 use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::companion::facts::{
-    Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot, KeptFacts,
+    Facts, FactsQuery, FactsReply, FactsReplyFault, FactsSnapshot, KeptFacts,
 };
 use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
@@ -99,7 +99,7 @@ impl FactsStore {
 
     /// Receives a message, before its numbers are counted.
     pub(crate) fn note_purge(&self, purge: &PurgeRequest) {
-        self.change(None, |facts| facts.heard(purge));
+        self.change(None, |facts| facts.received(purge));
     }
 
     /// Changes of a root may have gone unseen.
@@ -113,18 +113,18 @@ impl FactsStore {
     }
 
     /// The request that is due; none while another is under way.
-    pub(crate) fn next_request(&self) -> Option<FactsQuestion> {
-        self.0.known.lock().facts.next_question(unix_time())
+    pub(crate) fn next_request(&self) -> Option<FactsQuery> {
+        self.0.known.lock().facts.next_query(unix_time())
     }
 
     /// Takes the reply to a request, or the reason why there is none.
-    pub(crate) fn take_reply(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
+    pub(crate) fn take_reply(&self, question: &FactsQuery, reply: Result<FactsReply, FactsReplyFault>) {
         let now = unix_time();
         let mut taken = Ok(());
         self.change(None, |facts| {
             taken = reply
                 .inspect_err(|_| facts.failed(now))
-                .and_then(|reply| facts.answered(question, reply, now));
+                .and_then(|reply| facts.replied(question, reply, now));
         });
         self.0.metrics.requested(taken.is_ok());
         if let Err(fault) = taken {

@@ -15,7 +15,7 @@ use crate::server::{Drain, Kept};
 use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{
-    AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
+    ChangeLog, DueRecord, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::concerns::Lately;
@@ -131,7 +131,7 @@ impl ChangeFeed {
     pub(crate) fn note_purge(&self, purge: &PurgeRequest) {
         self.change(|log| {
             if let Some(log) = &mut log.log {
-                log.heard(purge, unix_time());
+                log.received(purge, unix_time());
             }
         });
     }
@@ -174,7 +174,7 @@ impl ChangeFeed {
     pub(crate) fn doubt(&self, root: &Url) {
         self.change(|log| {
             if let Some(log) = log.of_root(root) {
-                log.heard(&PurgeRequest::everything(), unix_time());
+                log.received(&PurgeRequest::everything(), unix_time());
             }
         });
     }
@@ -201,9 +201,9 @@ impl ChangeFeed {
     }
 
     /// The records to be read as an anonymous reader.
-    pub(super) fn records_to_read(&self, most: usize) -> Vec<AskedRecord> {
+    pub(super) fn records_to_read(&self, most: usize) -> Vec<DueRecord> {
         let log = self.0.log.lock();
-        log.log.as_ref().map(|log| log.asks(most)).unwrap_or_default()
+        log.log.as_ref().map(|log| log.due(most)).unwrap_or_default()
     }
 
     /// True if a record waits to be read.
@@ -212,7 +212,7 @@ impl ChangeFeed {
     }
 
     /// Takes the verdict of such a read.
-    pub(super) fn judged(&self, asked: AskedRecord, verdict: RecordVerdict) {
+    pub(super) fn judged(&self, asked: DueRecord, verdict: RecordVerdict) {
         self.0.metrics.judged(&verdict);
         self.change(|log| {
             if let Some(log) = &mut log.log {

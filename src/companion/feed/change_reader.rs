@@ -137,7 +137,7 @@ impl ChangeReader {
             let is_judging = time < VERDICTS && self.feed().is_pending();
             // The reader gets no page before the site has shown its number, as long as it may do so soon.
             let is_asking = !is_current && time < wait.max(FIRST_NUMBER);
-            if !is_asking && (!page.is_complete || (!is_judging && (page.tells() || time >= wait))) {
+            if !is_asking && (!page.is_complete || (!is_judging && (page.has_content() || time >= wait))) {
                 return Followed::Page(page);
             }
             tokio::select! {

@@ -207,7 +207,7 @@ fn of_feed(response: PlainResponse) -> EdgeResponse {
         response,
         facts: ResponseFacts::Calendar {
             by: ResponseSource::OwnRoute { code: "feed" },
-            audience: Audience::Everybody,
+            audience: Audience::Public,
             codings: None,
         },
     }

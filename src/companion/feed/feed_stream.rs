@@ -50,7 +50,7 @@ async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
     match reader.next(HEARTBEAT).await {
         Followed::Page(page) => {
             // Not even a page that is not complete has a change at the same position.
-            if reader.query.since.replace(page.next) == Some(page.next) || !page.tells() {
+            if reader.query.since.replace(page.next) == Some(page.next) || !page.has_content() {
                 return Some(Bytes::from_static(COMMENT));
             }
             let text = reader.text(&page).await;

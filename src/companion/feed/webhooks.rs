@@ -136,7 +136,7 @@ impl Following<'_> {
         self.companions.called();
         self.feed().begin_judging(&self.service.site, self.drain);
         match self.page() {
-            Some(page) if page.tells() => true,
+            Some(page) if page.has_content() => true,
             Some(page) => {
                 if self.feed().delivered(&self.name) != Some(page.next) {
                     self.feed().deliver(&self.name, page.next);
@@ -158,7 +158,7 @@ impl Following<'_> {
     /// Posts everything since the position, or returns the pause that the receiver demands.
     async fn deliver(&self) -> Result<(), Option<Duration>> {
         // The changes to be posted may be pending again.
-        let Some(page) = self.page().filter(FeedPage::tells) else {
+        let Some(page) = self.page().filter(FeedPage::has_content) else {
             return Ok(());
         };
         let id = self.key.write(page.next);

@@ -69,10 +69,7 @@ impl<S> Judging<S> {
         };
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
-        let (is_file, headers) = (
-            request.opened.asks_for_calendar_file(),
-            &request.asked.head.headers,
-        );
+        let (is_file, headers) = (request.opened.names_calendar_file(), &request.asked.head.headers);
         CalendarCall {
             form: Representation::chosen(self.offers_calendar, &call, is_file, headers),
             ..CalendarCall::new(call, &request.asked, &request.opened, &public, memory)

@@ -68,7 +68,7 @@ fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Sto
     let stated = StatedLife::of(accepted.headers(), unix_time());
     let storable = Storable::of(accepted.status(), accepted.headers(), stated);
     let storable = match accepted.whole_body() {
-        Some(body) if audience == Audience::Everybody => storable.with_body(&body),
+        Some(body) if audience == Audience::Public => storable.with_body(&body),
         _ => storable,
     };
     (storable, stated)
@@ -103,7 +103,7 @@ fn verdict(accepted: &AcceptedResponse<OriginBody>) -> SiteVerdict {
 /// The result of the client's login, as a response shows it.
 fn login(accepted: &AcceptedResponse<OriginBody>, audience: Audience, is_write: bool) -> Login {
     match audience {
-        Audience::Everybody => Login::NotRefused,
+        Audience::Public => Login::NotRefused,
         Audience::OneClient => {
             Login::shown_by(accepted.effective_status(), || accepted.error_code(), is_write)
         }

@@ -24,7 +24,7 @@ use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, asked_upgrade};
+use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, offered_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Login, RateLimitStatus};
 use calendar_edge_core::pages::FormReading;
@@ -125,7 +125,7 @@ impl Site {
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return Passage::Answered(refused);
         }
-        if asked_upgrade(&asked.head).is_some() && body.is_end_stream() {
+        if offered_upgrade(&asked.head).is_some() && body.is_end_stream() {
             return Passage::Answered(refused(&errors::NO_UPGRADE.refusal()));
         }
         if self.surface.reads_calls(request.as_ref()) {

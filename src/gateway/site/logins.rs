@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{BodilessRequest, EdgeResponse};
-use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
+use calendar_edge_core::gateway::decision::{LOGIN_RESPONSE_BYTES, LoginDoor};
 use calendar_edge_core::limits::rates::Login;
 
 /// The end of an exchange with the rest of the site.
@@ -36,7 +36,7 @@ impl SiteEnd {
 impl RateLimiter {
     /// Requests a response that shows if a password was wrong.
     pub(in crate::gateway) fn prepare_login(&self, head: &Parts, outgoing: &mut HeaderMap) {
-        if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
+        if self.door(head).is_some_and(LoginDoor::is_shown_by_body) {
             outgoing.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
     }
@@ -78,8 +78,8 @@ impl RateLimiter {
 
 /// The result of the login with the passwords in a request, by the response, which is whole again.
 async fn shown_by(door: LoginDoor, head: &Parts, mut answer: EdgeResponse) -> (EdgeResponse, Login) {
-    let start = if door.is_told_by_body() {
-        BodyStart::read(&mut answer, LOGIN_ANSWER_BYTES).await
+    let start = if door.is_shown_by_body() {
+        BodyStart::read(&mut answer, LOGIN_RESPONSE_BYTES).await
     } else {
         BodyStart::default()
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use calendar_edge_core::settings::Mode;
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
-use calendar_edge_judge::contract::answer::{
+use calendar_edge_judge::contract::response::{
     DETAILED_ERRORS, ERROR, MismatchKind, ROUTE_DESCRIPTION, Shape, models,
 };
 use calendar_edge_judge::contract::table;

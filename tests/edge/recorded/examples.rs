@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_judge::contract::answer::{ResponseModel, Shape, models};
+use calendar_edge_judge::contract::response::{ResponseModel, Shape, models};
 use serde_json::{Map, Value};
 
 use super::Exchange;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use calendar_edge_judge::contract::answer::{ResponseMember, ResponseModel, Shape, models};
+use calendar_edge_judge::contract::response::{ResponseMember, ResponseModel, Shape, models};
 use serde_json::{Value, json};
 
 use super::examples::walk;

@@ -1,6 +1,6 @@
 //! JSON Schema, the oracle for the OpenAPI document and for its models of responses.
 
-use calendar_edge_judge::contract::answer::Shape;
+use calendar_edge_judge::contract::response::Shape;
 use serde_json::{Value, json};
 
 /// A schema of JSON Schema 2020-12, compiled: its references resolve and its patterns are read.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept,
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, RequestedLanguage, accept,
     present,
 };
 use calendar_edge_fuzz::{namespaced_settings, pieces};
@@ -68,13 +68,13 @@ fn relayed(rules: &RelayRules, text: &[u8], size: usize, spread: u8) -> Option<B
         operation: None,
         may_be_script: false,
         enveloped: false,
-        language: AskedLanguage::OfRoot,
+        language: RequestedLanguage::OfRoot,
         target: "/wp-json/tribe/events/v1/events".into(),
     };
     let client = ClientContext {
         public_base: "https://events.example.org".into(),
         namespace: None,
-        audience: Audience::Everybody,
+        audience: Audience::Public,
     };
     let response = Response::builder()
         .header("Content-Type", "application/json; charset=UTF-8")

@@ -130,7 +130,7 @@ impl<'a> CacheableCall<'a> {
     }
 
     /// The same read on behalf of every client that sends it, whose response has a body; `None` if it is this one.
-    pub fn for_everybody(self) -> Option<ForwardableCall> {
+    pub fn for_every_client(self) -> Option<ForwardableCall> {
         self.0.get_of_head().map(ForwardableCall::Validated)
     }
 }

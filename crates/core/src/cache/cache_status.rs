@@ -25,16 +25,16 @@ pub enum CacheOutcome {
     #[strum(serialize = "stale_while_busy")]
     Busy(Duration),
     /// Nothing was stored: the request was forwarded.
-    Miss(Asked),
+    Miss(ForwardedRequest),
     /// The stored response was stale: the request was forwarded.
-    Revalidated(Asked),
+    Revalidated(ForwardedRequest),
     /// The cache takes no part.
     Bypass(Bypass),
 }
 
 /// The way in which a request was forwarded, and whether its response is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct ForwardedRequest {
     /// True if another client's request was shared.
     pub collapsed: bool,
     /// The time for which the response is kept fresh; `None`: it is not kept.
@@ -82,9 +82,9 @@ fn past(time: Duration) -> String {
     }
 }
 
-// === impl Asked ===
+// === impl ForwardedRequest ===
 
-impl Asked {
+impl ForwardedRequest {
     fn text(self) -> String {
         let stored = self
             .stored_for
@@ -117,14 +117,14 @@ mod tests {
                 "calendar-edge; hit; ttl=-1; detail=origin-busy",
             ),
             (
-                CacheOutcome::Miss(Asked {
+                CacheOutcome::Miss(ForwardedRequest {
                     collapsed: true,
                     stored_for: Some(second),
                 }),
                 "calendar-edge; fwd=uri-miss; stored; ttl=1; collapsed",
             ),
             (
-                CacheOutcome::Revalidated(Asked {
+                CacheOutcome::Revalidated(ForwardedRequest {
                     collapsed: false,
                     stored_for: None,
                 }),

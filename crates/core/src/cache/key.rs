@@ -125,10 +125,10 @@ fn is_default(operation: &Operation, pair: &str) -> bool {
     name != PER_PAGE
         && operation
             .argument(name.as_bytes())
-            .is_some_and(|argument| says_default(argument, value))
+            .is_some_and(|argument| is_default_value(argument, value))
 }
 
-fn says_default(argument: &Argument, value: &str) -> bool {
+fn is_default_value(argument: &Argument, value: &str) -> bool {
     match argument.default {
         DefaultValue::Int(1) if argument.schema == Some(Schema::Boolean) => matches!(value, "1" | "true"),
         DefaultValue::Int(number) => value == number.to_string(),

@@ -26,7 +26,7 @@ mod written;
 mod zone;
 
 pub use bypass::{Bypass, CachePolicy, CacheableCall};
-pub use cache_status::{Asked, CACHE_STATUS, CacheOutcome};
+pub use cache_status::{CACHE_STATUS, CacheOutcome, ForwardedRequest};
 pub use dependencies::Dependencies;
 pub use freshness::{CompanionSigns, LifetimeFacts, LifetimeRule, Serving};
 pub use key::{KeySpace, ReachedBy};

@@ -45,7 +45,7 @@ impl WriteEnd {
 
     /// Returns true if the other edges of a fleet get the message in this place. A write that is over was reported in
     /// its task.
-    pub fn is_told_in(self, place: WritePlace) -> bool {
+    pub fn is_reported_in(self, place: WritePlace) -> bool {
         self.removes() && (place, self) != (WritePlace::Client, Self::Over)
     }
 
@@ -81,7 +81,11 @@ mod tests {
             (WriteEnd::Unknown, true, [true, true], true),
         ] {
             assert_eq!(end.removes(), removes, "{end:?}");
-            assert_eq!([Task, Client].map(|place| end.is_told_in(place)), told, "{end:?}");
+            assert_eq!(
+                [Task, Client].map(|place| end.is_reported_in(place)),
+                told,
+                "{end:?}"
+            );
             assert_eq!(end.removes_again(), again, "{end:?}");
         }
     }

@@ -197,7 +197,7 @@ impl Lately {
 
 impl BackendFigures {
     /// A backend that got no request yet.
-    pub fn unasked(name: &str, is_site: bool) -> Self {
+    pub fn unused(name: &str, is_site: bool) -> Self {
         Self {
             name: name.to_owned(),
             is_site,

@@ -14,9 +14,9 @@ use crate::unix_time::UnixTime;
 /// The state that the exchanges with one backend show.
 enum BackendState<'e> {
     /// It got no request yet.
-    Unasked,
+    Unused,
     /// The last exchange succeeded, and of late too few failed to be a concern.
-    Answers,
+    Responds,
     /// Some of the exchanges of late failed.
     Partly(&'e SiteFault),
     /// The last exchanges failed.
@@ -80,17 +80,17 @@ fn of_site(site: &BackendFigures, is_any_up: bool, now: UnixTime) -> Concern {
             );
             SITE_UNKNOWN.raise_about(name, Gravity::Unknown, text)
         }
-        BackendState::Unasked => {
+        BackendState::Unused => {
             let text = format!(
                 "No exchange with {name} has ended since the start: send a request to learn its state."
             );
             SITE_UNKNOWN.raise_about(name, Gravity::Unknown, text)
         }
-        BackendState::Answers => answering(name, calls, now),
+        BackendState::Responds => responding(name, calls, now),
     }
 }
 
-fn answering(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
+fn responding(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
     let lately = calls.lately(now);
     let all = lately.succeeded + lately.failed;
     if all == 0 {
@@ -128,7 +128,7 @@ fn of_pages(site: &BackendFigures, now: UnixTime) -> Option<Concern> {
     match standing(&site.pages, now) {
         BackendState::Down(fault) => raise(Gravity::Failure, fault),
         BackendState::Partly(fault) => raise(partly(&site.pages, now), fault),
-        BackendState::Unasked | BackendState::Answers | BackendState::Stale(..) => None,
+        BackendState::Unused | BackendState::Responds | BackendState::Stale(..) => None,
     }
 }
 
@@ -174,15 +174,15 @@ fn of_breaker(backend: &BackendFigures) -> Option<Concern> {
 fn standing(exchanges: &Exchanges, now: UnixTime) -> BackendState<'_> {
     let Some((fault, failed)) = exchanges.fault().zip(exchanges.last_failure()) else {
         return match exchanges.last_success() {
-            Some(_) => BackendState::Answers,
-            None => BackendState::Unasked,
+            Some(_) => BackendState::Responds,
+            None => BackendState::Unused,
         };
     };
     let lately = exchanges.lately(now);
     if exchanges.run() == 0 {
         let is_rare = lately.failed * FEW < lately.failed + lately.succeeded;
         return if lately.failed < RUN || is_rare {
-            BackendState::Answers
+            BackendState::Responds
         } else {
             BackendState::Partly(fault)
         };

@@ -75,7 +75,7 @@ pub(super) fn treatment(
 /// The call that the site is asked: for a response that everybody may get, HEAD asks for the body as well.
 pub(super) fn asked(call: &ForwardableCall, basis: &Basis<'_>) -> ForwardableCall {
     match CachePolicy::new(basis.settings).judge(call) {
-        Some(Ok(cacheable)) => cacheable.for_everybody(),
+        Some(Ok(cacheable)) => cacheable.for_every_client(),
         _ => None,
     }
     .unwrap_or_else(|| call.clone())

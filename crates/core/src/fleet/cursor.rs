@@ -109,7 +109,7 @@ impl LogEnd {
     /// # Errors
     ///
     /// The sign that messages were lost; this place is of no use any more.
-    pub(super) fn hear(&mut self, read: &ReadLog) -> Result<(), GapCause> {
+    pub(super) fn advance(&mut self, read: &ReadLog) -> Result<(), GapCause> {
         if read.boot != self.boot {
             return Err(GapCause::Boot);
         }

@@ -195,7 +195,7 @@ impl ModelFleet {
                 };
             };
             let (read, records) = store.after(cursor.last);
-            let heard = cursor.hear(&read);
+            let heard = cursor.advance(&read);
             for record in records {
                 edge.kept[record] = None;
             }
@@ -279,7 +279,7 @@ fn an_entry_that_is_missing_comes_again_or_has_another_boot_is_a_gap() {
     let cursor = end.place().unwrap();
     let heard = |boot: &str, counter, entries: &[(u64, u64)]| {
         let entries = entries.iter();
-        cursor.clone().hear(&ReadLog {
+        cursor.clone().advance(&ReadLog {
             boot: Some(boot.to_owned()),
             number: counter,
             entries: entries

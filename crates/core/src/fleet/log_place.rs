@@ -21,7 +21,7 @@ impl LogPlace {
 
     /// Goes on where it was, or begins at the end of the log, which a new connection reads. Returns the cause for which
     /// everything has to be removed now. An edge that has served alone before its first place has missed messages.
-    pub fn meet(&mut self, end: &LogEnd, has_served_alone: bool) -> Option<GapCause> {
+    pub fn resume(&mut self, end: &LogEnd, has_served_alone: bool) -> Option<GapCause> {
         match &self.cursor {
             Some(cursor) => self.gap = cursor.resume(end).err().or(self.gap),
             None if has_served_alone => self.gap = self.gap.or(Some(GapCause::Join)),
@@ -34,8 +34,8 @@ impl LogPlace {
     }
 
     /// Moves over what was read. After a gap the place is not known until the next end.
-    pub fn hear(&mut self, read: &ReadLog) {
-        if let Some(Err(cause)) = self.cursor.as_mut().map(|cursor| cursor.hear(read)) {
+    pub fn advance(&mut self, read: &ReadLog) {
+        if let Some(Err(cause)) = self.cursor.as_mut().map(|cursor| cursor.advance(read)) {
             // Messages that were sent before the new end is known may be missing as well.
             self.cursor = None;
             self.gap = Some(cause);
@@ -67,23 +67,26 @@ mod tests {
     #[test]
     fn an_edge_removes_everything_once_where_it_may_have_missed_a_message() {
         let mut place = LogPlace::default();
-        assert_eq!(place.meet(&end("s", 7), false), None);
-        assert_eq!(place.meet(&end("s", 7), true), None);
-        assert_eq!(place.meet(&end("t", 7), false), Some(GapCause::Server));
-        assert_eq!(place.meet(&end("t", 7), false), None);
-        assert_eq!(LogPlace::default().meet(&end("s", 7), true), Some(GapCause::Join));
+        assert_eq!(place.resume(&end("s", 7), false), None);
+        assert_eq!(place.resume(&end("s", 7), true), None);
+        assert_eq!(place.resume(&end("t", 7), false), Some(GapCause::Server));
+        assert_eq!(place.resume(&end("t", 7), false), None);
+        assert_eq!(
+            LogPlace::default().resume(&end("s", 7), true),
+            Some(GapCause::Join)
+        );
     }
 
     #[test]
     fn after_a_gap_the_place_is_unknown_until_the_next_end() {
         let mut place = LogPlace::default();
-        place.meet(&end("s", 7), false);
-        place.hear(&read(7));
+        place.resume(&end("s", 7), false);
+        place.advance(&read(7));
         assert!(place.last().is_some());
-        place.hear(&read(9));
+        place.advance(&read(9));
         assert_eq!(place.last(), None);
-        place.hear(&read(9));
-        assert_eq!(place.meet(&end("s", 9), false), Some(GapCause::Number));
+        place.advance(&read(9));
+        assert_eq!(place.resume(&end("s", 9), false), Some(GapCause::Number));
         assert!(place.last().is_some());
     }
 }

@@ -25,7 +25,7 @@ impl FleetStanding {
     }
 
     /// Notes that the store was reached, and returns how long it was not.
-    pub fn meet(&mut self, now: UnixTime) -> Duration {
+    pub fn join(&mut self, now: UnixTime) -> Duration {
         let alone = match self.fault.take() {
             Some(_) => now.saturating_since(self.since),
             None => Duration::ZERO,
@@ -62,7 +62,7 @@ mod tests {
             (standing.since, standing.fault.as_deref()),
             (at(5), Some("silent"))
         );
-        assert_eq!(standing.meet(at(12)), Duration::from_secs(7));
+        assert_eq!(standing.join(at(12)), Duration::from_secs(7));
         assert!(standing.is_together() && standing.fault.is_none());
         assert!(standing.part(at(20), "silent".to_owned()));
         assert_eq!(standing.since, at(20));
@@ -70,6 +70,6 @@ mod tests {
 
     #[test]
     fn an_edge_that_meets_its_fleet_at_once_was_never_alone() {
-        assert_eq!(FleetStanding::default().meet(at(7)), Duration::ZERO);
+        assert_eq!(FleetStanding::default().join(at(7)), Duration::ZERO);
     }
 }

@@ -66,7 +66,7 @@ impl Breaker {
     /// # Errors
     ///
     /// The time until the next probe.
-    pub fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
+    pub fn admit(&mut self, now: Instant) -> Result<Pass, Duration> {
         if let Some(probe_at) = &mut self.probe_at {
             if now < *probe_at {
                 return Err(*probe_at - now);
@@ -124,7 +124,7 @@ mod tests {
 
     fn run(breaker: &mut Breaker, healths: &[Health], now: Instant) {
         for health in healths {
-            let pass = breaker.ask(now).expect("it is closed");
+            let pass = breaker.admit(now).expect("it is closed");
             breaker.report(pass, *health, now);
         }
     }
@@ -152,26 +152,26 @@ mod tests {
         let start = Instant::now();
         let mut breaker = breaker(1);
         run(&mut breaker, &[Outage], start);
-        assert_eq!(breaker.ask(start + SECOND / 4), Err(SECOND * 3 / 4));
+        assert_eq!(breaker.admit(start + SECOND / 4), Err(SECOND * 3 / 4));
 
-        assert!(breaker.ask(start + SECOND).is_ok());
+        assert!(breaker.admit(start + SECOND).is_ok());
         assert_eq!(breaker.position(), Position::HalfOpen);
-        assert_eq!(breaker.ask(start + SECOND), Err(SECOND));
+        assert_eq!(breaker.admit(start + SECOND), Err(SECOND));
         // The probe never reports.
-        let second = breaker.ask(start + SECOND * 2).expect("the next probe");
+        let second = breaker.admit(start + SECOND * 2).expect("the next probe");
         breaker.report(second, Outage, start + SECOND * 2);
 
         assert_eq!(breaker.position(), Position::Open);
-        assert_eq!(breaker.ask(start + SECOND * 5 / 2), Err(SECOND / 2));
+        assert_eq!(breaker.admit(start + SECOND * 5 / 2), Err(SECOND / 2));
     }
 
     #[test]
     fn a_sign_of_life_closes_it() {
         let start = Instant::now();
         let mut breaker = breaker(2);
-        let late = breaker.ask(start).expect("it is closed");
+        let late = breaker.admit(start).expect("it is closed");
         run(&mut breaker, &[Outage, Outage], start);
-        let probe = breaker.ask(start + SECOND).expect("a probe");
+        let probe = breaker.admit(start + SECOND).expect("a probe");
 
         breaker.report(probe, Alive, start + SECOND);
 

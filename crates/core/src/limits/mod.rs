@@ -3,12 +3,12 @@
 
 mod allotment;
 mod breaker;
+mod check_spacing;
 #[cfg(test)]
 mod dice;
 #[cfg(test)]
 mod edges_simulation;
 mod fleet_size;
-mod question_spacing;
 pub mod queue;
 pub mod rates;
 pub(crate) mod settings;
@@ -18,6 +18,6 @@ mod unlisted_proxy;
 
 pub use allotment::{Allotment, Claim, parts};
 pub use breaker::{Breaker, Health, Pass, Position};
+pub use check_spacing::CheckSpacing;
 pub use fleet_size::FleetSize;
-pub use question_spacing::QuestionSpacing;
 pub use unlisted_proxy::UnlistedProxy;

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use crate::migration::{OUTBOX, left_behind, without_way_back};
 use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Settings};
-use crate::survey::asked_site::AskedSite;
 use crate::survey::check_line::CheckLine;
 use crate::survey::check_line::LineKind::{Differs, Ok as Fine, Unusable, Warning};
 use crate::survey::obstacle::Obstacle;
 use crate::survey::responses::{Responses, code};
+use crate::survey::surveyed_site::SurveyedSite;
 
 /// The findings about each backend on the way of its calls: the differences of a WordPress site's index from the table,
 /// or of another service a list of events that it fails to send; and the way back of records that are written there.
@@ -17,7 +17,7 @@ pub(crate) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
     let mut lines = Vec::new();
     for backend in settings.candidates() {
         let (name, url) = (&backend.name, &backend.origin.url);
-        let place = AskedSite::of_root(responses, &backend, url, "backends.url");
+        let place = SurveyedSite::of_root(responses, &backend, url, "backends.url");
         match drifts(&place) {
             Ok(drifts) if drifts.is_empty() => {
                 lines.push(Fine.line(format!("backend {name}: {url} answers")));
@@ -30,7 +30,7 @@ pub(crate) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
         }
         if backend.credentials == CredentialsPolicy::Identity {
             let site = settings.site();
-            let site = AskedSite::of_root(responses, &site, &settings.origin.url, "origin.url");
+            let site = SurveyedSite::of_root(responses, &site, &settings.origin.url, "origin.url");
             lines.push(match anonymous_caller(&site) {
                 Ok(()) => Fine.line(format!("backend {name}: the site says who callers are")),
                 Err(obstacle) => Unusable.line(format!(
@@ -45,7 +45,7 @@ pub(crate) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
 
 /// Findings where clients would lose their writes to a backend, or have lost them with a rule that is gone. The line
 /// about the backend reports that it does not respond.
-fn way_back(place: &AskedSite<'_>, settings: &Settings, backend: &BackendSettings) -> Vec<CheckLine> {
+fn way_back(place: &SurveyedSite<'_>, settings: &Settings, backend: &BackendSettings) -> Vec<CheckLine> {
     let Ok(answer) = place.rest(OUTBOX, true) else {
         return Vec::new();
     };
@@ -60,7 +60,7 @@ fn way_back(place: &AskedSite<'_>, settings: &Settings, backend: &BackendSetting
 
 /// The differences of an index, or none of a service, which must respond with a list of events even if it publishes no
 /// index.
-fn drifts(place: &AskedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
+fn drifts(place: &SurveyedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
     let origin = &place.backend.origin;
     if origin.software == BackendSoftware::WordPress {
         return Ok(compare_index(&place.index()?, &origin.namespace));
@@ -76,7 +76,7 @@ fn drifts(place: &AskedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
 
 /// Requests the current user without credentials: WordPress responds that no user is logged in, unless something closes
 /// the route.
-fn anonymous_caller(site: &AskedSite<'_>) -> Result<(), Obstacle> {
+fn anonymous_caller(site: &SurveyedSite<'_>) -> Result<(), Obstacle> {
     let answer = site.rest("wp/v2/users/me", true)?;
     let json = site.json_of(answer)?;
     match (answer.status.as_u16(), code(&json)) {

@@ -3,23 +3,23 @@
 use crate::companion::facts::{FactsReply, FactsReplyFault, FactsSnapshot};
 use crate::pages::{Hindrance, PageJudge};
 use crate::settings::{Mode, Settings};
-use crate::survey::asked_site::AskedSite;
 use crate::survey::check_line::CheckLine;
 use crate::survey::check_line::LineKind::{Note, Ok as Fine, Unusable, Void};
 use crate::survey::guarded_rules::forwards_unjudged;
 use crate::survey::responses::Responses;
+use crate::survey::surveyed_site::SurveyedSite;
 
 /// The way in which pages are made, as the companion plugin reports it, if it may, and the line about it.
 pub(crate) fn empty_pages(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let ([root], true) = (settings.roots.as_slice(), forwards_unjudged(settings)) else {
         return Vec::new();
     };
-    let found = match AskedSite::of_root(responses, &settings.site(), &root.origin_url, "origin.url").facts()
-    {
-        None => None,
-        Some(Ok(reply)) => line(settings.calendar_pages.mode, reply.and_then(hindrance)),
-        Some(Err(obstacle)) => Some(Unusable.line(obstacle.to_string())),
-    };
+    let found =
+        match SurveyedSite::of_root(responses, &settings.site(), &root.origin_url, "origin.url").facts() {
+            None => None,
+            Some(Ok(reply)) => line(settings.calendar_pages.mode, reply.and_then(hindrance)),
+            Some(Err(obstacle)) => Some(Unusable.line(obstacle.to_string())),
+        };
     found.into_iter().collect()
 }
 

@@ -176,10 +176,10 @@ impl PageJudge {
             return PageVerdict::Forward(Open::Near);
         }
         let whole = self.all.whole();
-        if whole.is_some_and(|whole| whole.is_met_by(shown)) {
+        if whole.is_some_and(|whole| whole.overlaps(shown)) {
             return PageVerdict::Forward(Open::Within);
         }
-        let is_at_end = whole.is_some_and(|whole| widened(whole, NEAR).is_met_by(shown));
+        let is_at_end = whole.is_some_and(|whole| widened(whole, NEAR).overlaps(shown));
         PageVerdict::Beyond { is_at_end }
     }
 

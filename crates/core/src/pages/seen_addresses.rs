@@ -29,7 +29,7 @@ impl SeenAddresses {
     }
 
     /// True if an address with this hash was passed on lately.
-    pub fn knows(&mut self, address: u64, now: Instant) -> bool {
+    pub fn contains(&mut self, address: u64, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.since);
         if age >= self.period {
             self.before = std::mem::take(&mut self.now);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn is_new(seen: &mut SeenAddresses, address: u64, now: Instant) -> bool {
-        let is_known = seen.knows(address, now);
+        let is_known = seen.contains(address, now);
         seen.passed(address);
         !is_known
     }
@@ -75,8 +75,8 @@ mod tests {
     fn an_address_that_was_refused_counts_again() {
         let begun = Instant::now();
         let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
-        assert!(!seen.knows(1, begun));
-        assert!(!seen.knows(1, begun));
+        assert!(!seen.contains(1, begun));
+        assert!(!seen.contains(1, begun));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::calendar_page::CalendarPage;
-use crate::limits::QuestionSpacing;
+use crate::limits::CheckSpacing;
 
 /// The state of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct SelfCheck {
     stop: Option<Stop>,
     /// The site has shown an event once, and gets a second request.
     is_doubted: bool,
-    questions: QuestionSpacing,
+    questions: CheckSpacing,
 }
 
 /// The responses for pages of one kind.
@@ -43,7 +43,7 @@ struct Stop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckStep {
     /// The same request again, before an event is believed.
-    AskAgain,
+    Repeat,
     /// Nothing.
     Done,
     /// The edge gives no more responses of its own.
@@ -125,7 +125,7 @@ impl SelfCheck {
     ) -> CheckStep {
         let was_doubted = std::mem::replace(&mut self.is_doubted, agrees == Some(false));
         if self.is_doubted && !was_doubted {
-            return CheckStep::AskAgain;
+            return CheckStep::Repeat;
         }
         self.is_doubted = false;
         self.questions.ended(now);
@@ -271,13 +271,13 @@ mod tests {
         let mut check = SelfCheck::default();
         let now = Instant::now();
         check.gives(&month(), false, now);
-        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::AskAgain);
+        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
         assert_eq!(check.gives(&month(), false, now), None, "it is asked still");
         assert_eq!(check.shown(&month(), "/a", NONE, now), CheckStep::Done);
-        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::AskAgain);
+        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
         assert_eq!(check.shown(&month(), "/a", None, now), CheckStep::Done);
         assert!(!check.is_stopped());
-        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::AskAgain);
+        assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
         assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Stop);
         assert!(check.is_stopped());
         let figures = check.figures();

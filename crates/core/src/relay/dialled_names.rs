@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use url::Url;
 
-use super::check::AskedLanguage;
+use super::check::RequestedLanguage;
 use super::learnt_roots::{LearntNames, PrintedRoot};
 use super::rewrite::{OriginRoot, RootNames, UrlMap};
 use crate::settings::{BackendSettings, OriginHost, OriginSettings};
@@ -65,12 +65,12 @@ impl DialledNames {
         &self,
         asked: usize,
         named: &PrintedRoot<'_>,
-        language: AskedLanguage,
+        language: RequestedLanguage,
         known: &LearntNames,
     ) -> Option<&DialledRoot> {
         let own = self.roots.get(asked)?;
         let before = known.root(&own.url);
-        let may_rename = language == AskedLanguage::OfRoot || before.is_none();
+        let may_rename = language == RequestedLanguage::OfRoot || before.is_none();
         if own.root.has_path_of(&named.root) {
             return may_rename.then_some(own);
         }
@@ -80,7 +80,7 @@ impl DialledNames {
         }
         // The site may have another path than the address that is dialled, but no language below a known name.
         let is_language = before.is_some_and(|before| named.root.is_in_directory_of(before));
-        (language == AskedLanguage::OfRoot && !is_language).then_some(own)
+        (language == RequestedLanguage::OfRoot && !is_language).then_some(own)
     }
 
     pub(super) fn learnt_map(&self, names: Arc<LearntNames>) -> CurrentMap {

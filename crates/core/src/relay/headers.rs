@@ -174,7 +174,7 @@ mod tests {
             "x-redirect-by",
             "x-frame-options",
         ] {
-            let fields = relayed_from(&head(200, &[(name, "x")]), Audience::Everybody);
+            let fields = relayed_from(&head(200, &[(name, "x")]), Audience::Public);
             assert_eq!(fields, [""; 0], "{name}");
         }
     }
@@ -186,7 +186,7 @@ mod tests {
             ("access-control-allow-credentials", "true"),
             ("access-control-expose-headers", "x"),
         ];
-        let headers = public_headers(&head(200, &origin), &client(Audience::Everybody));
+        let headers = public_headers(&head(200, &origin), &client(Audience::Public));
         for (name, _) in origin {
             assert!(!headers.contains_key(name), "{name}");
         }
@@ -207,7 +207,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            relayed_from(&created, Audience::Everybody),
+            relayed_from(&created, Audience::Public),
             [
                 "content-location: http://10.0.0.5/wp-json/wp/v2/tags/23",
                 "content-type: application/json",
@@ -232,7 +232,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            relayed_from(&moved, Audience::Everybody),
+            relayed_from(&moved, Audience::Public),
             [
                 "cache-control: no-store",
                 "location: https://events.example.org/wp-json/calendar/events/v1/events?page=2",
@@ -245,7 +245,7 @@ mod tests {
         let public = ("cache-control", "public, max-age=60");
         let complete = ("cache-control", "no-cache, no-store, private");
         let expires = ("expires", "Wed, 11 Jan 1984 05:00:00 GMT");
-        let (anonymous, personal) = (Audience::Everybody, Audience::OneClient);
+        let (anonymous, personal) = (Audience::Public, Audience::OneClient);
         for (status, enveloped, audience, origin, expected) in [
             (200, false, anonymous, public, "cache-control: public, max-age=60"),
             (404, false, anonymous, public, "cache-control: no-store"),

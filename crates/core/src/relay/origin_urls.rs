@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use url::Url;
 
-use super::check::AskedLanguage;
+use super::check::RequestedLanguage;
 use super::dialled_names::{CurrentMap, DialledNames, dialled_port, further_authorities};
 use super::learnt_roots::{LearntRoots, PrintedRoot};
 use super::rewrite::{OriginRoot, ServedPart, UrlMap};
@@ -98,7 +98,12 @@ impl OriginUrls {
     /// Learns the name that an accepted response (200, JSON) from the root `root` printed. Returns the map for
     /// rewriting that response. A missing or invalid name changes nothing, and neither does one that belongs to
     /// another language.
-    pub(super) fn learn(&self, root: usize, printed: Option<&str>, language: AskedLanguage) -> Arc<UrlMap> {
+    pub(super) fn learn(
+        &self,
+        root: usize,
+        printed: Option<&str>,
+        language: RequestedLanguage,
+    ) -> Arc<UrlMap> {
         let (Printed::Learnt { roots, current }, Some(printed)) = (&self.printed, printed) else {
             return self.map();
         };
@@ -143,7 +148,7 @@ mod tests {
 
     /// Learns from the head of a response.
     fn observe(urls: &OriginUrls, root: usize, headers: &HeaderMap) -> Arc<UrlMap> {
-        urls.learn(root, api_target(headers), AskedLanguage::OfRoot)
+        urls.learn(root, api_target(headers), RequestedLanguage::OfRoot)
     }
 
     fn head(links: &[&str]) -> HeaderMap {
@@ -280,9 +285,9 @@ mod tests {
         let (english, german) = ("https://site.example/wp-json", "https://site.example/de/wp-json");
         let naming = |root: &str| head(&[&api(&format!("{root}/"))]);
         for (asked, language) in [
-            (0, AskedLanguage::Any),
-            (0, AskedLanguage::OfRoot),
-            (1, AskedLanguage::OfRoot),
+            (0, RequestedLanguage::Any),
+            (0, RequestedLanguage::OfRoot),
+            (1, RequestedLanguage::OfRoot),
         ] {
             for order in [[english, german], [german, english]] {
                 let urls = urls(&settings());
@@ -302,7 +307,7 @@ mod tests {
     fn a_language_without_a_root_keeps_its_address() {
         let urls = urls(&settings());
         observe(&urls, 0, &head(&[&api("https://site.example/blog/wp-json/")]));
-        for language in [AskedLanguage::Any, AskedLanguage::OfRoot] {
+        for language in [RequestedLanguage::Any, RequestedLanguage::OfRoot] {
             let french = api("https://site.example/blog/fr/wp-json/");
             let map = urls.learn(0, api_target(&head(&[&french])), language);
             let french = "https://site.example/blog/fr/wp-json";
@@ -319,7 +324,7 @@ mod tests {
         let urls = urls(&settings());
         observe(&urls, 0, &head(&[&api("https://site.example/wp-json/")]));
         let german = head(&[&api("https://seite.example/wp-json/")]);
-        let map = urls.learn(0, api_target(&german), AskedLanguage::Any);
+        let map = urls.learn(0, api_target(&german), RequestedLanguage::Any);
         assert!(knows(&map, "https://site.example/wp-json"));
         assert!(!knows(&map, "https://seite.example/wp-json"));
     }

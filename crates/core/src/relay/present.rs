@@ -77,7 +77,7 @@ mod tests {
     use crate::relay::cors::Audience;
     use crate::relay::frames::{Frames, frames};
     use crate::relay::{
-        AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, accept,
+        BufferBudget, CallContext, Content, LearntRoots, OriginFailure, RequestedLanguage, accept,
     };
     use crate::settings::{OriginNamespace, Settings};
 
@@ -100,7 +100,7 @@ mod tests {
             operation: None,
             may_be_script: false,
             enveloped: false,
-            language: AskedLanguage::OfRoot,
+            language: RequestedLanguage::OfRoot,
             target: "/".into(),
         }
     }
@@ -109,7 +109,7 @@ mod tests {
         ClientContext {
             public_base: public_base.into(),
             namespace: None,
-            audience: Audience::Everybody,
+            audience: Audience::Public,
         }
     }
 

@@ -36,7 +36,7 @@ pub fn translate<B>(response: AcceptedResponse<B>, rules: &RelayRules) -> (Accep
         } => {
             let (filters, rows): (Vec<_>, Rows) = translation.members(operation).unzip();
             let met = rows.into_iter().zip(&filters);
-            let met = met.filter(|(_, filter)| beginning.iter().any(|piece| filter.is_met_by(piece)));
+            let met = met.filter(|(_, filter)| beginning.iter().any(|piece| filter.is_named_in(piece)));
             let met = met.map(|(row, _)| row).collect();
             let body = AcceptedBody::Partial {
                 beginning,
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::relay::cors::Audience;
     use crate::relay::{
-        AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, accept, present,
+        BufferBudget, CallContext, ClientContext, Content, LearntRoots, RequestedLanguage, accept, present,
     };
     use crate::settings::{OriginNamespace, Settings, WantedVersion};
     use calendar_edge_judge::contract::{PluginVersion, table};
@@ -137,13 +137,13 @@ mod tests {
             content: Content::Records,
             may_be_script: false,
             enveloped: false,
-            language: AskedLanguage::OfRoot,
+            language: RequestedLanguage::OfRoot,
             target: "/".into(),
         };
         let client = ClientContext {
             public_base: Arc::from("https://events.example.org"),
             namespace: None,
-            audience: Audience::Everybody,
+            audience: Audience::Public,
         };
         let accepted = accept(response.unwrap(), &call, rules).await.unwrap();
         let (accepted, rows) = translate(accepted, rules);

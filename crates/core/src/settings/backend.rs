@@ -83,7 +83,7 @@ impl Settings {
                 index_file: self.origin.index_file.clone().or_else(in_state_dir),
                 ..self.origin.clone()
             },
-            roots: self.roots.iter().map(|root| self.answering(root)).collect(),
+            roots: self.roots.iter().map(|root| self.with_contract(root)).collect(),
             credentials: CredentialsPolicy::Forward,
             identity_key: None,
             identity_lifetime: Duration::ZERO,
@@ -99,7 +99,7 @@ impl Settings {
     }
 
     /// A root with the contract that its clients get.
-    fn answering(&self, root: &Root) -> Root {
+    fn with_contract(&self, root: &Root) -> Root {
         Root {
             answers: Some(root.answers.unwrap_or(self.answers)),
             ..root.clone()
@@ -119,7 +119,7 @@ impl Settings {
 
     /// A candidate serves the first root only.
     fn candidate(&self, own: &CandidateSettings) -> BackendSettings {
-        let first = self.roots.iter().take(1).map(|root| self.answering(root));
+        let first = self.roots.iter().take(1).map(|root| self.with_contract(root));
         let at_backend = |root: Root| Root {
             origin_url: own.url.clone(),
             ..root

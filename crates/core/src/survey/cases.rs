@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, StatusCode};
 
 use super::check_line::{CheckLine, LineKind};
 use super::obstacle::{Obstacle, ObstacleKind};
-use super::responses::{Ask, Responses, SiteResponse};
+use super::responses::{Responses, SiteResponse, WantedRequest};
 use super::*;
 use crate::migration::checks::backends;
 use crate::settings::{CandidateSettings, MarkKey, OtherTraffic, Settings};
@@ -14,7 +14,7 @@ type Page<'a> = (&'a str, u16, &'a [(&'static str, &'a str)], &'a str);
 
 /// Runs a judge until it wants no further response of a site with these pages; everything else is an empty object that
 /// is not found. Returns its findings and its requests.
-fn judged<T>(pages: &[Page<'_>], judge: impl Fn(&Responses) -> T) -> (T, Vec<Ask>) {
+fn judged<T>(pages: &[Page<'_>], judge: impl Fn(&Responses) -> T) -> (T, Vec<WantedRequest>) {
     let (mut responses, mut asked) = (Responses::new(None), Vec::new());
     loop {
         let found = judge(&responses);
@@ -137,7 +137,8 @@ fn a_wall_stands_if_it_refuses_calls_without_a_mark() {
         (0, "", LineKind::Open),
     ] {
         let look = |responses: &Responses| {
-            let root = asked_site::AskedSite::of_root(responses, &place, &place.origin.url, "origin.url");
+            let root =
+                surveyed_site::SurveyedSite::of_root(responses, &place, &place.origin.url, "origin.url");
             wall::wall(&root, "/wp-json")
         };
         let (line, asked) = judged(&[(CALENDAR, status, &[], body)], look);
@@ -277,7 +278,7 @@ fn a_front_page_leads_to_everything_else() {
         public_url: None,
         access: settings().origin,
     };
-    let asking = Asking {
+    let asking = SiteUnderName {
         request: &request,
         named: None,
     };

@@ -6,7 +6,6 @@ use calendar_edge_judge::contract::drift::compare_index;
 use serde_json::Value;
 
 use super::addresses::home_path;
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Loud, Note, Ok as Fine, Open, Unusable, Void, Warning};
 use super::dated_rows::{dated_rows, unknown_rows};
@@ -21,6 +20,7 @@ use super::open_settings::open_settings;
 use super::responses::{Responses, SiteResponse};
 use super::second_routes::second_routes;
 use super::site_table::in_force;
+use super::surveyed_site::SurveyedSite;
 use super::versions::versions;
 use super::wall::wall;
 use crate::companion::feed::checks::feed;
@@ -102,7 +102,7 @@ pub fn store(settings: &Settings) -> String {
 /// every root.
 pub(super) fn roots(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let site = settings.site();
-    let whole = AskedSite::of_site(responses, &site, "origin.url");
+    let whole = SurveyedSite::of_site(responses, &site, "origin.url");
     let page = whole.page(&home_path(&site.origin.url));
     let versions = versions(&whole, &page.map(SiteResponse::text).unwrap_or_default());
     let (mut lines, mut is_guarded) = (Vec::new(), true);
@@ -113,7 +113,7 @@ pub(super) fn roots(responses: &Responses, settings: &Settings) -> Vec<CheckLine
         } else {
             "roots.origin_url"
         };
-        let place = AskedSite::of_root(responses, &site, &root.origin_url, key);
+        let place = SurveyedSite::of_root(responses, &site, &root.origin_url, key);
         match place.index() {
             Ok(index) => lines.extend(root_lines(root, &place, &index, settings, &versions)),
             Err(obstacle) => {
@@ -131,7 +131,7 @@ pub(super) fn roots(responses: &Responses, settings: &Settings) -> Vec<CheckLine
 
 fn root_lines(
     root: &Root,
-    place: &AskedSite<'_>,
+    place: &SurveyedSite<'_>,
     index: &Value,
     settings: &Settings,
     (plugin, wordpress): &(String, String),
@@ -154,7 +154,7 @@ fn root_lines(
 /// and see what it sees.
 fn basic_auth(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let site = settings.site();
-    let place = AskedSite::of_root(responses, &site, &site.origin.url, "origin.url");
+    let place = SurveyedSite::of_root(responses, &site, &site.origin.url, "origin.url");
     if site.origin.basic_auth.is_none() || place.json("wp/v2/users/me").is_none() {
         return Vec::new();
     }

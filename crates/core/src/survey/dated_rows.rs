@@ -5,9 +5,9 @@ use calendar_edge_judge::contract::{
     unknown_members,
 };
 
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Note, Ok as Fine};
+use super::surveyed_site::SurveyedSite;
 use crate::settings::Root;
 
 /// A page of one record of each kind.
@@ -51,7 +51,7 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
 }
 
 /// The members of a handful of responses that the newest version of the table does not have.
-pub(super) fn unknown_rows(place: &AskedSite<'_>, path: &str, shown: &str) -> Vec<CheckLine> {
+pub(super) fn unknown_rows(place: &SurveyedSite<'_>, path: &str, shown: &str) -> Vec<CheckLine> {
     let (mut lines, newest) = (Vec::new(), PluginVersion::NEWEST);
     if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {
         lines.push(Note.line(format!(

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Loud, Note};
 use super::guarded_rules::{circumvented, forwards_unjudged};
 use super::responses::Responses;
+use super::surveyed_site::SurveyedSite;
 use crate::settings::{Root, Settings};
 
 /// The post types of the calendar. WordPress serves one to its editors where the plugin allows it.
@@ -29,7 +29,7 @@ pub(super) fn editors(responses: &Responses, settings: &Settings) -> Vec<CheckLi
     }
     let rules = rules.join("`, `");
     let of_root = |root: &Root| {
-        let routes = shown(&AskedSite::of_root(
+        let routes = shown(&SurveyedSite::of_root(
             responses,
             &site,
             &root.origin_url,
@@ -50,7 +50,7 @@ pub(super) fn editors(responses: &Responses, settings: &Settings) -> Vec<CheckLi
 }
 
 /// The routes that are shown to every client.
-fn shown(place: &AskedSite<'_>) -> Vec<String> {
+fn shown(place: &SurveyedSite<'_>) -> Vec<String> {
     let types = place.json("wp/v2/types").unwrap_or_default();
     let of_types = RECORD_TYPES.into_iter().filter(|name| types.get(name).is_some());
     let mut routes: Vec<String> = of_types.map(|name| format!("wp/v2/{name}")).collect();

@@ -7,7 +7,6 @@ use calendar_edge_judge::contract::drift::compare_index;
 use http::header::SERVER;
 use url::Url;
 
-use super::asked_site::AskedSite;
 use super::check_line::LineKind::{Note, Ok as Fine};
 use super::check_line::{CheckLine, shortened};
 use super::hindrance::hindrance;
@@ -16,8 +15,9 @@ use super::obstacle::Obstacle;
 use super::responses::Responses;
 use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
+use super::surveyed_site::SurveyedSite;
 use super::versions::versions;
-use super::visit::{Asking, Visited};
+use super::visit::{SiteUnderName, Visited};
 use crate::settings::{OriginHost, OriginNamespace};
 
 /// A site whose calendar the edge can serve.
@@ -49,7 +49,7 @@ pub struct FoundSite {
 /// The reason for which the site cannot be used.
 pub fn find(
     responses: &Responses,
-    asking: Asking<'_>,
+    asking: SiteUnderName<'_>,
     lines: &mut Vec<CheckLine>,
 ) -> Result<FoundSite, Obstacle> {
     let page = asking.visit(responses, &asking.request.address, lines)?;
@@ -61,10 +61,10 @@ pub fn find(
     site.origin.namespace = OriginNamespace::set(&*namespace);
     site.origin.advertised_url.clone_from(&root.printed);
     let (plugin, wordpress) = versions(
-        &AskedSite::of_site(responses, &site, "origin.url"),
+        &SurveyedSite::of_site(responses, &site, "origin.url"),
         &page.answer.text(),
     );
-    let index = AskedSite::of_root(responses, &site, &root.url, "--site").index();
+    let index = SurveyedSite::of_root(responses, &site, &root.url, "--site").index();
     let index = index.map_err(|obstacle| {
         let unread = "the index of the calendar's namespace cannot be read";
         Obstacle::new(obstacle.kind, format!("{}: {unread}: {obstacle}", root.url))
@@ -76,7 +76,7 @@ pub fn find(
     let further = languages.indexes.iter().map(|(url, index)| (url, index));
     let mut parameters = Vec::new();
     for (url, index) in std::iter::once((&root.url, &index)).chain(further) {
-        let place = AskedSite::of_root(responses, &site, url, "--site");
+        let place = SurveyedSite::of_root(responses, &site, url, "--site");
         let drifts = compare_index(index, &site.origin.namespace);
         parameters.extend(added_parameters(&drifts, &in_force(index, &place)));
     }

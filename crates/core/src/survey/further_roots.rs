@@ -6,8 +6,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::addresses::home_path;
-use super::asked_site::AskedSite;
 use super::responses::{GUARD, SiteResponse, code};
+use super::surveyed_site::SurveyedSite;
 use crate::pages::tags;
 use crate::settings::{BackendSettings, OriginHost, Root};
 
@@ -39,7 +39,7 @@ pub enum RootPlace {
 
 /// The roots that a page and the responses behind it advertise.
 struct Candidates<'a> {
-    place: &'a AskedSite<'a>,
+    place: &'a SurveyedSite<'a>,
     /// By the address of the root.
     roots: BTreeMap<String, FurtherRoot>,
 }
@@ -59,7 +59,7 @@ pub(super) type LanguageHome = (String, Url);
 /// The roots and languages that the site advertises on its home page and in its responses, without those that the
 /// settings have; `listed` are languages that are known from elsewhere.
 pub(super) fn further_roots(
-    place: &AskedSite<'_>,
+    place: &SurveyedSite<'_>,
     home: Option<&SiteResponse>,
     listed: &[LanguageHome],
 ) -> Vec<FurtherRoot> {

@@ -3,13 +3,13 @@
 use url::Url;
 
 use super::addresses::{SAME_HOME, home_path, loop_advice, wrong_host};
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Differs, Ok as Fine, Unusable};
 use super::guarded_rules::forwards_unjudged;
 use super::hindrance::hindrance;
 use super::pages::past_the_edge;
 use super::responses::{Responses, SiteResponse};
+use super::surveyed_site::SurveyedSite;
 use crate::settings::{BackendSettings, OriginHost, Settings};
 
 /// The findings of the response to a request for the home page about the address of the site.
@@ -18,7 +18,7 @@ pub(super) fn home(responses: &Responses, settings: &Settings) -> Vec<CheckLine>
         return Vec::new();
     }
     let site = settings.site();
-    let place = AskedSite::of_site(responses, &site, "origin.url");
+    let place = SurveyedSite::of_site(responses, &site, "origin.url");
     let answer = match place.page(&home_path(&site.origin.url)) {
         Ok(answer) => answer,
         Err(obstacle) => return vec![Unusable.line(format!("the home page: {obstacle}"))],

@@ -5,12 +5,12 @@ use serde_json::Value;
 use url::Url;
 
 use super::addresses::home_path;
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Differs, Note, Ok as Fine, Warning};
 use super::further_roots::{FurtherRoot, LanguageHome, RootPlace, alternates, further_roots};
 use super::responses::Responses;
 use super::root_document::{RootDocument, languages};
+use super::surveyed_site::SurveyedSite;
 use super::visit::Visited;
 use crate::settings::{BackendSettings, Settings};
 
@@ -28,7 +28,7 @@ pub struct SiteLanguages {
 /// Names the languages that the site advertises and the settings do not have.
 pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let site = settings.site();
-    let place = AskedSite::of_site(responses, &site, "origin.url");
+    let place = SurveyedSite::of_site(responses, &site, "origin.url");
     let home = place.page(&home_path(&site.origin.url)).ok();
     let line = |root: FurtherRoot| {
         let (told, named) = (root.told(), &root.named);
@@ -64,7 +64,7 @@ pub(super) fn site_languages(
     let mut listed = document.languages.clone();
     if document.has_namespace("pll/v1") {
         // Polylang lists them in a route of its own.
-        let place = AskedSite::of_root(responses, site, &site.origin.url, "--site");
+        let place = SurveyedSite::of_root(responses, site, &site.origin.url, "--site");
         listed.extend(place.json("pll/v1/languages").iter().flat_map(languages));
     }
     let mut found = SiteLanguages {
@@ -75,7 +75,7 @@ pub(super) fn site_languages(
         lines.push(Fine.line(format!("the language `{own}` at {}", site.origin.url)));
     }
     for root in further_roots(
-        &AskedSite::of_site(responses, site, "origin.url"),
+        &SurveyedSite::of_site(responses, site, "origin.url"),
         Some(page.answer),
         &listed,
     ) {
@@ -109,7 +109,7 @@ fn asked(responses: &Responses, site: &BackendSettings, root: &FurtherRoot) -> (
         let nowhere = format!("{told} has no REST root of its own: clients ask for it with `lang`");
         return (Note.line(nowhere), None);
     }
-    let index = match AskedSite::of_root(responses, site, url, "roots.origin_url").index() {
+    let index = match SurveyedSite::of_root(responses, site, url, "roots.origin_url").index() {
         Ok(index) => index,
         Err(obstacle) => {
             return (

@@ -5,7 +5,6 @@
 //! a site with settings, one file a subject; [`find()`] reads a site of which only the front page is known.
 
 mod addresses;
-pub(crate) mod asked_site;
 #[cfg(test)]
 mod cases;
 pub(crate) mod check_line;
@@ -28,6 +27,7 @@ mod rest_root;
 mod root_document;
 mod second_routes;
 mod site_table;
+pub(crate) mod surveyed_site;
 mod versions;
 mod visit;
 mod wall;
@@ -41,5 +41,5 @@ pub use languages::SiteLanguages;
 pub use named_address::unreachable_names;
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use open_settings::{OpenSetting, open_settings};
-pub use responses::{Ask, Responses, SiteResponse, Way};
-pub use visit::{Asking, SiteRequest};
+pub use responses::{Responses, SiteResponse, WantedRequest, Way};
+pub use visit::{SiteRequest, SiteUnderName};

@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::obstacle::{Obstacle, ObstacleKind};
-use crate::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use crate::companion::facts::{FactsQuery, FactsReply, FactsReplyFault};
 use crate::pages::tags;
 use crate::relay::{API_RELATION, links, without_byte_order_marks};
 use crate::settings::{BackendSettings, MarkKey};
@@ -30,7 +30,7 @@ pub struct Way {
 
 /// A request with GET.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Ask {
+pub struct WantedRequest {
     /// Its way.
     pub way: Way,
     /// Path and query.
@@ -56,9 +56,9 @@ pub struct SiteResponse {
 /// again when it has arrived: only its last run counts.
 #[derive(Debug)]
 pub struct Responses {
-    known: HashMap<Ask, Result<SiteResponse, Obstacle>>,
+    known: HashMap<WantedRequest, Result<SiteResponse, Obstacle>>,
     /// Each with the settings of its backend.
-    wanted: RefCell<Vec<(Ask, BackendSettings)>>,
+    wanted: RefCell<Vec<(WantedRequest, BackendSettings)>>,
     /// Of the requests to the companion plugin, whose sealed replies name it.
     pub(super) nonce: Option<[u8; 16]>,
 }
@@ -94,10 +94,10 @@ impl Way {
     }
 
     /// A request to the companion plugin at its root, with a nonce that no other has.
-    pub fn to_facts(self, question: &FactsQuestion, nonce: [u8; 16]) -> Ask {
-        let (root, path) = (self.root.path().trim_end_matches('/'), FactsQuestion::PATH);
+    pub fn to_facts(self, question: &FactsQuery, nonce: [u8; 16]) -> WantedRequest {
+        let (root, path) = (self.root.path().trim_end_matches('/'), FactsQuery::PATH);
         let target = format!("{root}{path}?{}", question.query(nonce));
-        Ask {
+        WantedRequest {
             way: self,
             target,
             is_marked: true,
@@ -118,7 +118,11 @@ impl Responses {
     ///
     /// # Errors
     /// The obstacle in the way of the request; [`super::ObstacleKind::Pending`] until it has been sent.
-    pub(super) fn get(&self, ask: Ask, backend: &BackendSettings) -> Result<&SiteResponse, Obstacle> {
+    pub(super) fn get(
+        &self,
+        ask: WantedRequest,
+        backend: &BackendSettings,
+    ) -> Result<&SiteResponse, Obstacle> {
         if let Some(found) = self.known.get(&ask) {
             return found.as_ref().map_err(Clone::clone);
         }
@@ -130,12 +134,12 @@ impl Responses {
     }
 
     /// The requests without a response that judges have wanted since the last call.
-    pub fn take_wanted(&mut self) -> Vec<(Ask, BackendSettings)> {
+    pub fn take_wanted(&mut self) -> Vec<(WantedRequest, BackendSettings)> {
         self.wanted.take()
     }
 
     /// Takes what came of a request.
-    pub fn learn(&mut self, ask: Ask, response: Result<SiteResponse, Obstacle>) {
+    pub fn learn(&mut self, ask: WantedRequest, response: Result<SiteResponse, Obstacle>) {
         self.known.insert(ask, response);
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use url::Url;
 
 use super::addresses::home_path;
-use super::asked_site::BASIC_AT_WORDPRESS;
 use super::check_line::CheckLine;
 use super::hindrance::hindrance;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::Responses;
 use super::root_document::RootDocument;
-use super::visit::{Asking, Visited, front, is_same_site};
+use super::surveyed_site::BASIC_AT_WORDPRESS;
+use super::visit::{SiteUnderName, Visited, front, is_same_site};
 use crate::pages::tags;
 
 /// A REST root that responds.
@@ -39,7 +39,7 @@ type RootCandidate = (Url, RootSource, Option<Url>);
 /// was given.
 pub(super) fn rest_root(
     responses: &Responses,
-    asking: Asking<'_>,
+    asking: SiteUnderName<'_>,
     page: &Visited<'_>,
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
@@ -105,7 +105,7 @@ const CLOSED: &str =
 /// The root, if the candidate is one.
 fn look(
     responses: &Responses,
-    asking: Asking<'_>,
+    asking: SiteUnderName<'_>,
     (url, source, printed): RootCandidate,
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
@@ -138,7 +138,7 @@ fn look(
 /// The reason for which there is no root, where nothing nearer shows.
 fn nowhere(
     responses: &Responses,
-    asking: Asking<'_>,
+    asking: SiteUnderName<'_>,
     page: &Visited<'_>,
     named: &[(RootSource, Url)],
     failed: &[Obstacle],

@@ -2,12 +2,12 @@
 
 use calendar_edge_judge::contract::{PublishedRoutes, SECOND_NAMESPACE};
 
-use super::asked_site::AskedSite;
 use super::check_line::{CheckLine, LineKind};
+use super::surveyed_site::SurveyedSite;
 use crate::settings::{Mode, OtherTraffic, Settings};
 
 /// The decided part of the second API below a root; nothing where the edge refuses all of it.
-pub(super) fn second_routes(place: &AskedSite<'_>, path: &str, settings: &Settings) -> Option<CheckLine> {
+pub(super) fn second_routes(place: &SurveyedSite<'_>, path: &str, settings: &Settings) -> Option<CheckLine> {
     if settings.other != OtherTraffic::Forward {
         return None;
     }

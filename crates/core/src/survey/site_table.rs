@@ -6,10 +6,10 @@ use calendar_edge_judge::contract::drift::Drift;
 use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce, table};
 use serde_json::Value;
 
-use super::asked_site::AskedSite;
+use super::surveyed_site::SurveyedSite;
 
 /// The table as the edge will form it from this index.
-pub(super) fn in_force(index: &Value, place: &AskedSite<'_>) -> TableInForce {
+pub(super) fn in_force(index: &Value, place: &SurveyedSite<'_>) -> TableInForce {
     let Ok(published) = PublishedIndex::of_document(index, &place.backend.origin.namespace) else {
         return (*TableInForce::unread()).clone();
     };

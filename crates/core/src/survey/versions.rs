@@ -1,8 +1,8 @@
 //! The versions of WordPress and of the plugin, as far as a site shows them.
 
 use super::addresses::home_path;
-use super::asked_site::AskedSite;
 use super::responses::SiteResponse;
+use super::surveyed_site::SurveyedSite;
 use crate::pages::tags;
 
 /// Stands for what a site hides.
@@ -10,7 +10,7 @@ const NOT_SHOWN: &str = "(version not shown)";
 
 /// The versions of the plugin and of WordPress in words, as far as the site shows them: in the plugin's own description,
 /// which most sites serve as a file, and in a page.
-pub(super) fn versions(place: &AskedSite<'_>, page: &str) -> (String, String) {
+pub(super) fn versions(place: &SurveyedSite<'_>, page: &str) -> (String, String) {
     let home = home_path(&place.backend.origin.url);
     let readme = place.page(&format!(
         "{home}wp-content/plugins/the-events-calendar/readme.txt"

@@ -5,10 +5,10 @@ use std::time::Duration;
 use url::{Position, Url};
 
 use super::addresses::loop_advice;
-use super::asked_site::AskedSite;
 use super::check_line::{CheckLine, LineKind};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::{Responses, SiteResponse};
+use super::surveyed_site::SurveyedSite;
 use crate::settings::{BackendSettings, OriginHost, OriginSettings, Settings};
 
 /// A page, and the address that responded with it.
@@ -41,7 +41,7 @@ pub struct SiteRequest {
 
 /// The requests to one site under one name.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking<'a> {
+pub struct SiteUnderName<'a> {
     /// The site.
     pub request: &'a SiteRequest,
     /// The public address whose host requests name; none: they name the host of their URL.
@@ -58,9 +58,9 @@ impl SiteRequest {
     }
 }
 
-// === impl Asking ===
+// === impl SiteUnderName ===
 
-impl Asking<'_> {
+impl SiteUnderName<'_> {
     /// The site of this URL, with the bounds of discovery.
     pub(super) fn site(&self, url: &Url) -> BackendSettings {
         let mut site = Settings::for_origin(url.clone()).site();
@@ -87,7 +87,7 @@ impl Asking<'_> {
         let mut url = url.clone();
         for _ in 0..=MOST_REDIRECTS {
             let site = self.site(&url);
-            let place = AskedSite::of_site(responses, &site, "--site");
+            let place = SurveyedSite::of_site(responses, &site, "--site");
             let answer = place.page(&url[Position::BeforePath..Position::AfterQuery]);
             let answer = answer.map_err(|obstacle| obstacle.at(&url))?;
             let location = answer.redirect().and_then(|location| self.join(&url, location));

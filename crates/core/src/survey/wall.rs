@@ -1,16 +1,16 @@
 //! The companion plugin as a wall, which refuses calls without a mark.
 
-use super::asked_site::AskedSite;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Ok as Fine, Open};
 use super::responses::code;
+use super::surveyed_site::SurveyedSite;
 
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
 /// The result of a request for the index of a root without a mark, which changes nothing wherever it arrives; the wall
 /// stands if the line is no finding.
-pub(super) fn wall(place: &AskedSite<'_>, path: &str) -> CheckLine {
+pub(super) fn wall(place: &SurveyedSite<'_>, path: &str) -> CheckLine {
     let open = match place.rest(&place.backend.origin.namespace, false) {
         Ok(answer) if answer.status.is_success() => {
             "the site answers calls without a mark: install the companion plugin there, and give it the secret"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Operation, PluginVersion, Rule, Schema, SiteVersion, obeyed};
+use crate::contract::{Operation, PluginVersion, Rule, Schema, SiteVersion, read_by_backend};
 use crate::policy::{Mode, Policy, Profile, UndeclaredParameters};
 
 /// The names of the rules that a call of an operation can break under a policy, in order.
@@ -30,7 +30,7 @@ fn of_arguments(operation: &Operation) -> impl Iterator<Item = &'static str> {
         .any(|argument| argument.is_required)
         .then_some("required");
     let crashes = SiteVersion::exactly(PluginVersion::NEWEST);
-    let crashes = obeyed(operation.id)
+    let crashes = read_by_backend(operation.id)
         .iter()
         .any(|name| crashes.crashes_on_array(operation, name));
     judged

@@ -55,7 +55,7 @@ impl<'a> Arrival<'a> {
         } = self;
         let parameters = read_parameters(call, matched, policy.limits())?;
         let nonce = nonce(call, &parameters);
-        let style = self.style().map(|style| style.or_asked_for_in(&parameters));
+        let style = self.style().map(|style| style.with_parameters(&parameters));
         Ok(Case {
             call,
             matched,
@@ -79,7 +79,7 @@ impl<'a> Arrival<'a> {
     /// The layout that the query names; `None` in the strict profile, which has no such parameter.
     fn style(&self) -> Option<Style> {
         let lays_out = !self.policy.is_strict(Some(self.operation));
-        lays_out.then(|| Style::asked_for(&self.call.target.query))
+        lays_out.then(|| Style::of_query(&self.call.target.query))
     }
 }
 

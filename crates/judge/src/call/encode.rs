@@ -15,7 +15,7 @@ use super::undeclared::{LooseParameter, UndeclaredOutcome, loose};
 use super::usable::usable;
 use super::wordpress::is_of_type;
 use crate::contract::global::{GLOBALS, Global};
-use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
+use crate::contract::{Action, Argument, Operation, Role, Treatment, read_by_backend};
 use crate::problem::{OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{Parameters, Source};
@@ -123,7 +123,7 @@ fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, V
         .filter(move |argument| in_force.is_none_or(|in_force| !in_force.drops(operation, argument.name)));
     let declared = declared
         .filter_map(move |argument| Some((argument.name, argument_value(argument, parameters, policy)?)));
-    let undeclared = obeyed(operation.id).iter().copied();
+    let undeclared = read_by_backend(operation.id).iter().copied();
     let undeclared = undeclared.filter_map(|name| {
         parameters
             .get(name)

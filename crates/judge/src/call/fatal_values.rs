@@ -1,6 +1,6 @@
 //! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
-use crate::contract::{FatalShape, Operation, SiteVersion, obeyed};
+use crate::contract::{FatalShape, Operation, SiteVersion, read_by_backend};
 use crate::wordpress::payload::Parameters;
 use crate::wordpress::value::Value;
 
@@ -15,7 +15,7 @@ pub(super) fn fatal_argument(
     let declared = operation.arguments.iter();
     let declared = declared.map(|argument| (argument.name, argument.crashes_on));
     // Most calls send none of these.
-    let undeclared = obeyed(operation.id)
+    let undeclared = read_by_backend(operation.id)
         .iter()
         .filter(|name| parameters.get(name).is_some() && version.crashes_on_array(operation, name))
         .map(|name| (*name, Some(FatalShape::Array)));

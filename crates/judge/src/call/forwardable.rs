@@ -26,7 +26,7 @@ use super::wordpress::Deferred;
 use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
-use crate::contract::{Action, Kind, Operation, Treatment, obeyed, table};
+use crate::contract::{Action, Kind, Operation, Treatment, read_by_backend, table};
 use crate::policy::Mode;
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
@@ -245,7 +245,7 @@ impl ForwardableCall {
         };
         let is_known = |name: &str| {
             operation.argument(name.as_bytes()).is_some()
-                || obeyed(operation.id).contains(&name)
+                || read_by_backend(operation.id).contains(&name)
                 || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
         };
         self.is_write() || !self.request().query.names().all(is_known)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::case::Case;
 use super::policy::PolicyInForce;
 use crate::contract::global::{NEVER_FORWARDED, global};
-use crate::contract::{Operation, OperationInForce, obeyed};
+use crate::contract::{Operation, OperationInForce, read_by_backend};
 use crate::policy::{Mode, UndeclaredParameters};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
@@ -63,8 +63,12 @@ impl<'a> UndeclaredRule<'a> {
             in_force,
             policy,
         } = self;
-        let is_obeyed = || obeyed(operation.id).iter().any(|known| known.as_bytes() == name);
-        if operation.argument(name).is_some() || global(name).is_some() || is_obeyed() {
+        let is_read = || {
+            read_by_backend(operation.id)
+                .iter()
+                .any(|known| known.as_bytes() == name)
+        };
+        if operation.argument(name).is_some() || global(name).is_some() || is_read() {
             return None;
         }
         let mut listed = policy.extra_parameters(operation);

@@ -12,7 +12,7 @@ use crate::wordpress::payload::parse_form;
 /// The refusal of a call inside the namespace.
 pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
     if !policy.is_strict(None) {
-        let style = Style::asked_for(&call.target.query);
+        let style = Style::of_query(&call.target.query);
         return Refusal::new(no_route(&call.target.method), style, Allow::Absent);
     }
     match &call.target.matched {
@@ -29,7 +29,7 @@ pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &PolicyInF
         return Refusal::no_route();
     }
     let query = parse_form(query.unwrap_or_default().as_bytes());
-    Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
+    Refusal::new(no_route(method), Style::of_query(&query), Allow::Absent)
 }
 
 fn no_route(method: &Method) -> Problem {

@@ -173,7 +173,7 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
 /// - `parent` on tags is refused by the taxonomy itself (section 7).
 /// - `offset` skips tags: the plugin passes the whole request to WordPress's own list of terms, which reads
 ///   it for terms without a hierarchy.
-pub fn obeyed(operation: OperationId) -> &'static [&'static str] {
+pub fn read_by_backend(operation: OperationId) -> &'static [&'static str] {
     match (operation.route, operation.action) {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
             &["password"]

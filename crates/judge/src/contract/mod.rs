@@ -8,7 +8,6 @@
 //! section 7 and the backend's published index for the checks of WordPress. Each disagreement between the two
 //! is a row of [`difference`].
 
-pub mod answer;
 mod argument;
 pub mod difference;
 mod documented;
@@ -23,6 +22,7 @@ mod operation;
 pub mod patch;
 mod published;
 mod query;
+pub mod response;
 mod rule;
 mod rule_meaning;
 mod strict;
@@ -33,7 +33,7 @@ pub use argument::{Argument, ClockUse, DefaultValue, Role, Schema};
 pub use documented::Documented;
 pub use event_ids::EventIds;
 pub use fatal::FatalShape;
-pub use global::{Treatment, obeyed};
+pub use global::{Treatment, read_by_backend};
 pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use namespace::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace};
 pub use operation::{Action, Operation, OperationId, Place};

@@ -125,19 +125,19 @@ impl Problem {
             |message: String, data: Value| json!({"code": self.code(), "message": message, "data": data});
         let just_status = json!({"status": status});
         match self {
-            Self::NoRoute => with_data(words.say(Message::NoRoute, &[]), just_status),
+            Self::NoRoute => with_data(words.sentence(Message::NoRoute, &[]), just_status),
             Self::NothingToDescribe => json!([]),
-            Self::InvalidNamespace => with_data(words.say(Message::InvalidNamespace, &[]), just_status),
+            Self::InvalidNamespace => with_data(words.sentence(Message::InvalidNamespace, &[]), just_status),
             // WordPress sends no data with these two.
             Self::InvalidCallback => {
-                json!({"code": self.code(), "message": words.say(Message::InvalidCallback, &[])})
+                json!({"code": self.code(), "message": words.sentence(Message::InvalidCallback, &[])})
             }
             Self::CallbackDisabled => {
-                json!({"code": self.code(), "message": words.say(Message::CallbackDisabled, &[])})
+                json!({"code": self.code(), "message": words.sentence(Message::CallbackDisabled, &[])})
             }
             // PHP's sentence, which is never translated.
             Self::InvalidJson(error) => with_data(
-                words.say(Message::InvalidJson, &[]),
+                words.sentence(Message::InvalidJson, &[]),
                 json!({
                     "status": status,
                     "json_error_code": error.code(),
@@ -145,14 +145,14 @@ impl Problem {
                 }),
             ),
             Self::Missing(names) => with_data(
-                words.say(Message::Missing, &[&names.join(", ")]),
+                words.sentence(Message::Missing, &[&names.join(", ")]),
                 json!({"status": status, "params": names}),
             ),
             Self::Invalid(parameters) => with_data(
-                words.say(Message::Invalid, &[&joined(parameters)]),
+                words.sentence(Message::Invalid, &[&joined(parameters)]),
                 invalid(parameters, status, words),
             ),
-            Self::Forbidden => with_data(words.say(Message::Forbidden, &[]), just_status),
+            Self::Forbidden => with_data(words.sentence(Message::Forbidden, &[]), just_status),
             Self::Own(own) => with_data(own.sentence.to_owned(), just_status),
         }
     }
@@ -185,8 +185,8 @@ impl InvalidParameter {
     /// The message that WordPress writes beside the name.
     fn message(&self, words: &Words) -> String {
         match self.fault {
-            Fault::Invalid => words.say(Message::InvalidOne, &[]),
-            Fault::Type(schema) => words.say(Message::WrongType, &[self.name, schema.name()]),
+            Fault::Invalid => words.sentence(Message::InvalidOne, &[]),
+            Fault::Type(schema) => words.sentence(Message::WrongType, &[self.name, schema.name()]),
             Fault::Strict(reason) => reason.to_owned(),
         }
     }

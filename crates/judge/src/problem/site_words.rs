@@ -36,7 +36,7 @@ impl Words {
 
     /// Takes the sentences of a response to one of the [probes](Self::probes). Whatever is no refusal of WordPress, or
     /// does not show what is a value in it, teaches nothing.
-    pub fn hear(&mut self, status: StatusCode, body: &[u8]) {
+    pub fn read_response(&mut self, status: StatusCode, body: &[u8]) {
         if status.is_client_error() && body.len() <= MOST_BYTES {
             let refusal: Value = serde_json::from_slice(body).unwrap_or_default();
             let text = |name: &str| refusal.get(name).and_then(Value::as_str);
@@ -86,7 +86,7 @@ impl Words {
 
     /// Takes a site's text of a message with these values. A text that is no sentence stays English.
     fn learn(&mut self, message: Message, said: &str, values: &[&str]) {
-        if Self::english().say(message, values) != said
+        if Self::english().sentence(message, values) != said
             && let Some(text) = template(said, values)
         {
             let _ = self.name(message, &text);
@@ -95,7 +95,7 @@ impl Words {
 
     /// Returns true if both refuse an unknown route in the same sentence, as the first probe does.
     pub fn begin_like(&self, other: &Self) -> bool {
-        self.say(Message::NoRoute, &[]) == other.say(Message::NoRoute, &[])
+        self.sentence(Message::NoRoute, &[]) == other.sentence(Message::NoRoute, &[])
     }
 
     /// The sentences that are not English, by the English ones.
@@ -140,7 +140,7 @@ mod tests {
     fn heard(bodies: &[&str]) -> Words {
         let mut words = Words::english();
         for body in bodies {
-            words.hear(StatusCode::BAD_REQUEST, body.as_bytes());
+            words.read_response(StatusCode::BAD_REQUEST, body.as_bytes());
         }
         words
     }
@@ -173,7 +173,7 @@ mod tests {
         ];
         assert_eq!(cases.map(|(message, _)| message), Message::VARIANTS);
         for (message, said) in cases {
-            assert_eq!(words.say(message, &["a", "b"]), said);
+            assert_eq!(words.sentence(message, &["a", "b"]), said);
         }
         assert_eq!(Words::from_json(&words.to_json()).to_json(), words.to_json());
         assert!(!words.begin_like(&Words::english()));
@@ -206,8 +206,8 @@ mod tests {
             assert!(heard(&[body]).is_english(), "{body}");
         }
         let mut words = Words::english();
-        words.hear(StatusCode::OK, GERMAN[0].as_bytes());
-        words.hear(StatusCode::BAD_GATEWAY, GERMAN[0].as_bytes());
+        words.read_response(StatusCode::OK, GERMAN[0].as_bytes());
+        words.read_response(StatusCode::BAD_GATEWAY, GERMAN[0].as_bytes());
         assert!(words.is_english());
         assert!(Words::from_json(&serde_json::json!({"Invalid parameter.": 1, "x": "y"})).is_english());
     }

@@ -17,13 +17,13 @@ pub struct Style {
 impl Style {
     /// Adds the layout that the parameters select. `_pretty` counts from any source, `_envelope` from the query alone.
     #[must_use]
-    pub fn or_asked_for_in(self, parameters: &Parameters) -> Self {
+    pub fn with_parameters(self, parameters: &Parameters) -> Self {
         let is_pretty = self.is_pretty || parameters.all("_pretty").next().is_some();
         Self { is_pretty, ..self }
     }
 
     /// The layout that `_pretty` and `_envelope` of a query select; any value counts, an array too.
-    pub fn asked_for(query: &PhpArray) -> Self {
+    pub fn of_query(query: &PhpArray) -> Self {
         Self {
             is_pretty: query.get("_pretty").is_some(),
             enveloped: query.get("_envelope").is_some(),
@@ -40,9 +40,9 @@ mod tests {
     fn a_body_asks_for_indents_and_for_no_envelope() {
         let mut parameters = Parameters::default();
         parameters.add(Source::Form, parse_form(b"_pretty=&_envelope=1"));
-        let plain = Style::default().or_asked_for_in(&parameters);
+        let plain = Style::default().with_parameters(&parameters);
         assert_eq!((plain.is_pretty, plain.enveloped), (true, false));
-        let enveloped = Style::asked_for(&parse_form(b"_envelope"));
-        assert!(enveloped.or_asked_for_in(&parameters).enveloped);
+        let enveloped = Style::of_query(&parse_form(b"_envelope"));
+        assert!(enveloped.with_parameters(&parameters).enveloped);
     }
 }

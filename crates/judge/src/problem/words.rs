@@ -109,7 +109,7 @@ impl Words {
     }
 
     /// A sentence with its values inserted.
-    pub(super) fn say(&self, message: Message, values: &[&str]) -> String {
+    pub(super) fn sentence(&self, message: Message, values: &[&str]) -> String {
         let named = self.0.iter().find(|(known, _)| *known == message);
         let text = named.map_or(message.english(), |(_, text)| text);
         filled(message, text, values).unwrap_or_default()
@@ -156,11 +156,11 @@ mod tests {
     fn speaks_english_by_default() {
         let words = Words::english();
         assert_eq!(
-            words.say(Message::WrongType, &["featured", "boolean"]),
+            words.sentence(Message::WrongType, &["featured", "boolean"]),
             "featured is not of type boolean."
         );
         assert_eq!(
-            words.say(Message::Missing, &["title"]),
+            words.sentence(Message::Missing, &["title"]),
             "Missing parameter(s): title"
         );
     }
@@ -180,7 +180,7 @@ mod tests {
         ];
         for (message, text, said) in sentences {
             words.name(message, text).expect(text);
-            assert_eq!(words.say(message, &["a", "b"]), said);
+            assert_eq!(words.sentence(message, &["a", "b"]), said);
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
         fn takes_any_text(text in ".{0,40}") {
             let mut words = Words::english();
             if words.name(Message::WrongType, &text).is_ok() {
-                let said = words.say(Message::WrongType, &["<one>", "<two>"]);
+                let said = words.sentence(Message::WrongType, &["<one>", "<two>"]);
                 proptest::prop_assert!(said.contains("<one>") && said.contains("<two>"));
             }
         }

@@ -73,7 +73,7 @@ impl MemberCutter {
     }
 
     /// Returns true if a text has the name, as a member or otherwise.
-    pub fn is_met_by(&self, text: &[u8]) -> bool {
+    pub fn is_named_in(&self, text: &[u8]) -> bool {
         self.name.find(text).is_some()
     }
 

@@ -134,7 +134,7 @@ fn cutter(row: &DatedDifference) -> Option<MemberCutter> {
         | VersionChange::CrashesOnArray(_)
         | VersionChange::EventNumbers
         | VersionChange::Refusal { .. }
-        | VersionChange::Untold => None,
+        | VersionChange::Unshown => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::answer_form::Representation;
+use super::representation::Representation;
 
 /// Headers of a page that do not depend on the form.
 const OF_PAGE: [HeaderName; 6] = [

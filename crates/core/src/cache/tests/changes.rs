@@ -137,9 +137,9 @@ fn writes_remove_what_they_may_have_changed() {
 #[test]
 fn head_asks_like_get_where_the_answer_is_kept() {
     let call = forwardable(&settings(), &request("HEAD", "/events/56", &[], ""));
-    let shared = cacheable(&call).for_everybody().expect("another call");
+    let shared = cacheable(&call).for_every_client().expect("another call");
     assert_eq!(shared.request(), get("/events/56").request());
     let call = get("/events/56");
-    assert_eq!(cacheable(&call).for_everybody(), None);
+    assert_eq!(cacheable(&call).for_every_client(), None);
     assert!(is_known(&HeaderValue::from_static("*"), &entity_tag(b"")));
 }

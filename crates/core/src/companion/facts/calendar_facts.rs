@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event_fact::EventFact;
-use super::facts_question::{AskedEvents, FactsQuestion};
+use super::facts_query::{FactsQuery, RequestedEvents};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
 use super::named_facts::NamedFacts;
-use super::question_pacing::QuestionPacing;
+use super::query_pacing::QueryPacing;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
@@ -49,8 +49,8 @@ pub struct Facts {
     /// The progress of reading all events anew, while the present facts stay in use.
     again: Option<u64>,
     read_anew: UnixTime,
-    is_asking: bool,
-    pause: QuestionPacing,
+    is_waiting: bool,
+    pause: QueryPacing,
     /// None once something has changed.
     snapshot: Option<Arc<FactsSnapshot>>,
 }
@@ -128,12 +128,12 @@ impl Facts {
     }
 
     /// Takes a message, before the tracker of numbers counts it.
-    pub fn heard(&mut self, purge: &PurgeRequest) {
+    pub fn received(&mut self, purge: &PurgeRequest) {
         self.messages = self.messages.saturating_add(1);
         match &purge.removal {
             Removal::All => self.lost(EVERYTHING),
             // No query has begun that the message could overtake.
-            Removal::Tags(_) if self.progress == EventsRead::UpTo(0) && !self.is_asking => {}
+            Removal::Tags(_) if self.progress == EventsRead::UpTo(0) && !self.is_waiting => {}
             Removal::Tags(tags) => self.unsettle(tags),
         }
         self.highest = purge.changes.iter().copied().fold(self.highest, u64::max);
@@ -157,7 +157,7 @@ impl Facts {
             losses: self.losses.saturating_add(1),
             loss: Some(reason),
             messages: self.messages,
-            is_asking: self.is_asking,
+            is_waiting: self.is_waiting,
             pause: self.pause,
             records: self.records.as_ref().map(|_| BTreeMap::new()),
             ..Self::default()
@@ -169,7 +169,7 @@ impl Facts {
     pub fn instead_of(self, other: &Self) -> Self {
         Self {
             losses: other.losses.saturating_add(1),
-            is_asking: other.is_asking,
+            is_waiting: other.is_waiting,
             ..self
         }
     }
@@ -179,41 +179,43 @@ impl Facts {
         self.is_doubted = true;
     }
 
-    /// The query that is due; none while another waits for its reply. It has to be followed by [`Self::answered`] or
+    /// The query that is due; none while another waits for its reply. It has to be followed by [`Self::replied`] or
     /// [`Self::failed`].
-    pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
+    pub fn next_query(&mut self, now: UnixTime) -> Option<FactsQuery> {
         let is_past = |since: UnixTime, time| now.checked_since(since).is_none_or(|age| age >= time);
-        if self.is_asking || self.pause.goes_on(now) {
+        if self.is_waiting || self.pause.goes_on(now) {
             return None;
         }
         let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
         let asked = |events| Some((events, self.unsettled_site.is_some() || self.site.is_none()));
         let (events, site) = match self.progress {
-            EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
-            EventsRead::Kept => Some((AskedEvents::None, true)),
+            EventsRead::UpTo(id) => asked(RequestedEvents::After(id)),
+            EventsRead::Kept => Some((RequestedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
                 let ids = self
                     .unsettled
                     .keys()
                     .copied()
-                    .take(self.pause.size(FactsQuestion::MOST_IDS));
-                asked(AskedEvents::Ids(ids.collect()))
+                    .take(self.pause.size(FactsQuery::MOST_IDS));
+                asked(RequestedEvents::Ids(ids.collect()))
             }
-            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
+            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => {
+                asked(RequestedEvents::None)
+            }
             EventsRead::All => match self.again {
-                Some(id) => asked(AskedEvents::After(id)),
+                Some(id) => asked(RequestedEvents::After(id)),
                 None if self.is_unproven && is_past(self.read_anew, Self::HOUR) => {
                     self.is_unproven = false;
                     self.read_anew = now;
                     self.again = Some(0);
-                    Some((AskedEvents::After(0), true))
+                    Some((RequestedEvents::After(0), true))
                 }
                 // Rules may change without a message.
-                None => is_hourly.then_some((AskedEvents::None, true)),
+                None => is_hourly.then_some((RequestedEvents::None, true)),
             },
         }?;
-        self.is_asking = true;
-        Some(FactsQuestion {
+        self.is_waiting = true;
+        Some(FactsQuery {
             events,
             most: self.pause.size(FactsReply::MOST),
             site,
@@ -229,17 +231,17 @@ impl Facts {
     /// # Errors
     ///
     /// When it does not fit, or the facts exceed their bounds: the query has failed, and the next one waits.
-    pub fn answered(
+    pub fn replied(
         &mut self,
-        question: &FactsQuestion,
+        question: &FactsQuery,
         mut reply: FactsReply,
         now: UnixTime,
     ) -> Result<(), FactsReplyFault> {
-        self.is_asking = false;
+        self.is_waiting = false;
         if question.losses != self.losses {
             return Ok(());
         }
-        if !question.is_answered_by(&reply) {
+        if !question.fits(&reply) {
             self.failed(now);
             return Err(FactsReplyFault::Unfit);
         }
@@ -249,7 +251,7 @@ impl Facts {
             self.lost(reason);
             return Ok(());
         }
-        self.pause.answered();
+        self.pause.replied();
         self.is_doubted = false;
         self.last = Some(LastReply {
             number: reply.changes,
@@ -268,7 +270,7 @@ impl Facts {
         }
         self.take_events(reply.events, reply.next, question);
         match reply.next {
-            _ if !matches!(question.events, AskedEvents::After(_)) => {}
+            _ if !matches!(question.events, RequestedEvents::After(_)) => {}
             next if self.is_read() => self.again = next,
             Some(next) => self.progress = EventsRead::UpTo(next),
             None => self.all_read(now),
@@ -283,7 +285,7 @@ impl Facts {
     }
 
     /// The reason for which a reply contradicts the facts; none: both can hold.
-    fn contradiction(&mut self, question: &FactsQuestion, reply: &FactsReply) -> Option<&'static str> {
+    fn contradiction(&mut self, question: &FactsQuery, reply: &FactsReply) -> Option<&'static str> {
         if reply.changes < question.number {
             return Some("the site's count of changes began anew, or its reply is older than a message");
         }
@@ -302,7 +304,7 @@ impl Facts {
         None
     }
 
-    fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {
+    fn take_site(&mut self, site: SiteFacts, question: &FactsQuery) {
         if self.site.as_ref() != Some(&site) {
             self.snapshot = None;
             self.site = Some(site);
@@ -315,27 +317,30 @@ impl Facts {
         self.read_anew = now;
     }
 
-    fn take_records(&mut self, told: Vec<RecordFact>, next: Option<u64>, question: &FactsQuestion) {
+    fn take_records(&mut self, told: Vec<RecordFact>, next: Option<u64>, question: &FactsQuery) {
         let Some(records) = &mut self.records else {
             return;
         };
-        let known = records.values().filter(|record| question.asks(record.id, next));
+        let known = records.values().filter(|record| question.covers(record.id, next));
         if !known.map(|record| &**record).eq(&told) {
             self.snapshot = None;
-            records.retain(|id, _| !question.asks(*id, next));
+            records.retain(|id, _| !question.covers(*id, next));
             records.extend(RecordFact::by_number(told));
         }
     }
 
-    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
-        let known = self.events.values().filter(|event| question.asks(event.id, next));
+    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuery) {
+        let known = self
+            .events
+            .values()
+            .filter(|event| question.covers(event.id, next));
         if !known.eq(&events) {
             self.snapshot = None;
-            self.events.retain(|id, _| !question.asks(*id, next));
+            self.events.retain(|id, _| !question.covers(*id, next));
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
         }
-        let is_settled = |id, message| message <= question.messages && question.asks(id, next);
+        let is_settled = |id, message| message <= question.messages && question.covers(id, next);
         self.unsettled.retain(|id, message| !is_settled(*id, *message));
     }
 
@@ -356,7 +361,7 @@ impl Facts {
 
     /// A query got no reply. The pause until the next one grows.
     pub fn failed(&mut self, now: UnixTime) {
-        self.is_asking = false;
+        self.is_waiting = false;
         self.pause.failed(now);
     }
 

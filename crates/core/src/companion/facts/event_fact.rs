@@ -46,7 +46,7 @@ impl WallSpan {
     };
 
     /// True if the two have a second in common.
-    pub const fn is_met_by(self, other: Self) -> bool {
+    pub const fn overlaps(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
 }

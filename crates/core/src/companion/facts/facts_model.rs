@@ -90,7 +90,7 @@ struct FactsWorld {
     tracker: ChangeTracker,
     facts: Facts,
     /// The query, the number and the sums that its reply begins with, and the reply.
-    asked: Option<(FactsQuestion, u64, u64, Option<FactsReply>)>,
+    asked: Option<(FactsQuery, u64, u64, Option<FactsReply>)>,
     saved: Option<Vec<u8>>,
     now: UnixTime,
 }
@@ -134,8 +134,8 @@ impl FactsWorld {
             }
             FactsStep::Deliver(which) if which < self.on_the_way.len() => {
                 let message = self.on_the_way.remove(which);
-                self.facts.heard(&message);
-                self.tracker.told(&message, self.now);
+                self.facts.received(&message);
+                self.tracker.reported(&message, self.now);
             }
             FactsStep::Lose(which) if which < self.on_the_way.len() => {
                 self.on_the_way.remove(which);
@@ -143,7 +143,7 @@ impl FactsWorld {
             FactsStep::Deliver(_) | FactsStep::Lose(_) => {}
             FactsStep::Show => {
                 let settled = self.tracker.settled();
-                if self.tracker.answered(self.site.count, settled, self.now) {
+                if self.tracker.responded(self.site.count, settled, self.now) {
                     self.facts.lost("anew");
                 }
             }
@@ -232,7 +232,7 @@ impl FactsWorld {
         if self.tracker.settled().is_none() {
             return;
         }
-        if let Some(question) = self.facts.next_question(self.now) {
+        if let Some(question) = self.facts.next_query(self.now) {
             assert!(self.asked.is_none(), "two questions at a time");
             self.asked = Some((question, self.site.count, self.site.sums, None));
         }
@@ -291,7 +291,7 @@ impl FactsWorld {
     fn take(&mut self, arrives: bool) {
         match self.asked.take() {
             Some((question, .., Some(reply))) if arrives => {
-                self.facts.answered(&question, reply, self.now).unwrap();
+                self.facts.replied(&question, reply, self.now).unwrap();
             }
             Some((.., Some(_))) => self.facts.failed(self.now),
             unanswered => self.asked = unanswered,

@@ -104,11 +104,11 @@ mod tests {
     /// The facts that begin with this reply.
     fn taken(change: impl FnOnce(&mut FactsReply)) -> (Result<(), FactsReplyFault>, Facts) {
         let (mut facts, now) = (Facts::wanting_records(true), UnixTime::from_secs(100));
-        let question = facts.next_question(now).unwrap();
+        let question = facts.next_query(now).unwrap();
         let mut reply = FactsReply::new(0, String::new(), Some(site(String::new())), Vec::new(), None);
         reply.names = Some(Vec::new());
         change(&mut reply);
-        let taken = facts.answered(&question, reply, now);
+        let taken = facts.replied(&question, reply, now);
         (taken, facts)
     }
 
@@ -159,10 +159,10 @@ mod tests {
             assert!(!facts.is_whole() && facts.snapshot().is_none());
             let later = |seconds: u64| UnixTime::from_secs(100_u64.saturating_add(seconds));
             assert!(
-                facts.next_question(later(3599)).is_none(),
+                facts.next_query(later(3599)).is_none(),
                 "the site is not asked on"
             );
-            assert!(facts.next_question(later(3600)).is_some());
+            assert!(facts.next_query(later(3600)).is_some());
         }
     }
 }

@@ -5,20 +5,20 @@ mod calendar_facts;
 mod event_fact;
 #[cfg(test)]
 mod facts_model;
-mod facts_question;
+mod facts_query;
 mod facts_reply;
 mod facts_size;
 mod facts_snapshot;
 mod kept_facts;
 mod named_facts;
 mod named_records;
-mod question_pacing;
+mod query_pacing;
 mod record_fact;
 mod site_facts;
 
 pub use calendar_facts::Facts;
 pub use event_fact::{EventFact, WallSpan};
-pub use facts_question::FactsQuestion;
+pub use facts_query::FactsQuery;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
 pub use kept_facts::KeptFacts;

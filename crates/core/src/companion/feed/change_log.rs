@@ -42,14 +42,14 @@ pub struct ChangeLog {
 
 /// A record that is to be read as an anonymous reader, because of the change with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedRecord {
+pub struct DueRecord {
     pub(super) name: RecordName,
     pub(super) number: u64,
 }
 
-// === impl AskedRecord ===
+// === impl DueRecord ===
 
-impl AskedRecord {
+impl DueRecord {
     /// The record.
     pub const fn name(self) -> RecordName {
         self.name
@@ -106,7 +106,7 @@ impl ChangeLog {
 
     /// Takes a message, before the tracker of numbers counts it. Only numbered messages are about the site; an order to
     /// remove everything may come from an operator, for changes that the site did not count.
-    pub fn heard(&mut self, purge: &PurgeRequest, now: UnixTime) {
+    pub fn received(&mut self, purge: &PurgeRequest, now: UnixTime) {
         match (purge.changes.iter().max().copied(), &purge.removal) {
             (None, Removal::All) => self.doubt(now),
             (None, Removal::Tags(_)) => {}
@@ -158,17 +158,17 @@ impl ChangeLog {
     }
 
     /// The records that are to be read as an anonymous reader, the oldest changes first.
-    pub fn asks(&self, most: usize) -> Vec<AskedRecord> {
+    pub fn due(&self, most: usize) -> Vec<DueRecord> {
         let pending = self.pending.iter().take(most);
         let heard = pending.take_while(|(number, ..)| *number <= self.settled);
         heard
-            .map(|(number, name, _)| AskedRecord { name, number })
+            .map(|(number, name, _)| DueRecord { name, number })
             .collect()
     }
 
     /// Takes the result of a read that began after the change was received.
-    pub fn judged(&mut self, asked: AskedRecord, verdict: RecordVerdict, now: UnixTime) {
-        let AskedRecord { name, number } = asked;
+    pub fn judged(&mut self, asked: DueRecord, verdict: RecordVerdict, now: UnixTime) {
+        let DueRecord { name, number } = asked;
         // A later change of the record is read anew.
         if self
             .pending

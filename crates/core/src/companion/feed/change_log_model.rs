@@ -226,9 +226,9 @@ impl ModelWorld {
     fn hear(&mut self, message: &PurgeRequest) {
         let now = self.now;
         if let Some(log) = &mut self.log {
-            log.heard(message, now);
+            log.received(message, now);
         }
-        self.tracker.told(message, now);
+        self.tracker.reported(message, now);
         self.settle();
         self.save_doubt();
     }
@@ -263,7 +263,7 @@ impl ModelWorld {
     fn ask(&mut self) {
         if self
             .tracker
-            .answered(self.site.count, self.tracker.settled(), self.now)
+            .responded(self.site.count, self.tracker.settled(), self.now)
             && let Some(log) = &mut self.log
         {
             log.begin_anew(self.site.count, self.now);
@@ -284,7 +284,7 @@ impl ModelWorld {
 
     fn judge(&mut self, most: usize, fails: bool) {
         let Some(log) = &mut self.log else { return };
-        for asked in log.asks(most) {
+        for asked in log.due(most) {
             let verdict = match self.site.public.contains_key(&asked.name.id) {
                 _ if fails && most == 1 => RecordVerdict::Refused,
                 _ if fails => RecordVerdict::Failed,

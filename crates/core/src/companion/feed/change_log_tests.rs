@@ -6,7 +6,7 @@ use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;
 
 /// A log of changes that are received and judged as they come.
-struct HeardLog {
+struct ReceivedLog {
     log: ChangeLog,
     number: u64,
 }
@@ -15,9 +15,9 @@ fn now(number: u64) -> UnixTime {
     UnixTime::from_secs(1000 + number)
 }
 
-// === impl HeardLog ===
+// === impl ReceivedLog ===
 
-impl HeardLog {
+impl ReceivedLog {
     fn new() -> Self {
         let log = ChangeLog::begin(10, 100, now(10));
         Self { log, number: 10 }
@@ -32,13 +32,13 @@ impl HeardLog {
             changes: vec![self.number],
             hidden: is_hidden.then_some(tag).into_iter().collect(),
         };
-        self.log.heard(&purge, now(self.number));
+        self.log.received(&purge, now(self.number));
         self.log.settle(self.number, now(self.number));
     }
 
     /// Every requested record gets this verdict of an anonymous reader. Returns the number of requested records.
     fn judge(&mut self, verdict: &RecordVerdict) -> usize {
-        let asked = self.log.asks(usize::MAX);
+        let asked = self.log.due(usize::MAX);
         for asked in &asked {
             self.log.judged(*asked, verdict.clone(), now(self.number));
         }
@@ -52,7 +52,7 @@ impl HeardLog {
 
 #[test]
 fn a_change_of_a_hidden_record_moves_nothing() {
-    let mut heard = HeardLog::new();
+    let mut heard = ReceivedLog::new();
     let first = heard.read(None);
     for tag in ["venue:60", "organizer:61", "event:62", "venue:60"] {
         heard.change(tag, true);
@@ -74,7 +74,7 @@ fn a_change_of_a_hidden_record_moves_nothing() {
 
 #[test]
 fn what_readers_have_seen_is_gone_even_if_the_change_before_was_not_counted() {
-    let mut heard = HeardLog::new();
+    let mut heard = ReceivedLog::new();
     let since = heard.read(None).next;
     heard
         .log
@@ -97,13 +97,13 @@ fn what_readers_have_seen_is_gone_even_if_the_change_before_was_not_counted() {
 
 #[test]
 fn the_position_stays_behind_a_change_that_is_told_and_changes_again() {
-    let mut heard = HeardLog::new();
+    let mut heard = ReceivedLog::new();
     heard.change("event:50", false);
     heard.judge(&RecordVerdict::Readable(None));
     let since = heard.read(None).next;
     heard.change("event:51", false);
     heard.change("event:50", false);
-    let again = *heard.log.asks(2).last().unwrap();
+    let again = *heard.log.due(2).last().unwrap();
     heard.log.judged(again, RecordVerdict::Readable(None), now(13));
     assert_eq!(
         heard.read(None).next,

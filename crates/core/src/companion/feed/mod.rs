@@ -19,7 +19,7 @@ pub(crate) mod settings;
 mod walk_cursor;
 mod webhook_signature;
 
-pub use change_log::{AskedRecord, ChangeLog};
+pub use change_log::{ChangeLog, DueRecord};
 pub use consistency::check_settings;
 pub use feed_query::{FeedPart, FeedQuery, InvalidArgument};
 pub use feed_token::{FeedKey, FeedPosition, MalformedToken};

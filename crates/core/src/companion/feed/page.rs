@@ -41,7 +41,7 @@ pub enum WhatChanged {
 
 impl FeedPage {
     /// Returns true if there is something to send.
-    pub fn tells(&self) -> bool {
+    pub fn has_content(&self) -> bool {
         !self.changes.is_empty() || !self.is_complete
     }
 

@@ -32,7 +32,7 @@ impl SiteUser {
     const LONGEST_TOKEN: usize = 4096;
 
     /// Reads the response to `users/me?context=edit`; none if it names no account with roles.
-    pub fn of_answer(body: &[u8]) -> Option<Self> {
+    pub fn of_response(body: &[u8]) -> Option<Self> {
         let user: Self = serde_json::from_slice(body).ok()?;
         (user.id > 0 && !user.username.is_empty()).then_some(user)
     }
@@ -77,7 +77,7 @@ mod tests {
     fn a_token_is_the_known_one() {
         let answer =
             r#"{"id":5,"username":"Ren\u00e9","email":"r@example.org","roles":["editor"],"_links":{}}"#;
-        let user = SiteUser::of_answer(answer.as_bytes()).unwrap();
+        let user = SiteUser::of_response(answer.as_bytes()).unwrap();
         assert_eq!(user.names().collect::<Vec<_>>(), ["René", "r@example.org"]);
         let token = user.token(&key(), "next", 1_700_000_000).unwrap();
         assert!(token.is_sensitive());
@@ -103,7 +103,7 @@ mod tests {
             r#"{"id":5,"username":"a","roles":{"0":"editor"}}"#,
             r#"{"id":5,"username":"a","roles":[]} x"#,
         ] {
-            assert_eq!(SiteUser::of_answer(answer.as_bytes()), None, "{answer}");
+            assert_eq!(SiteUser::of_response(answer.as_bytes()), None, "{answer}");
         }
     }
 

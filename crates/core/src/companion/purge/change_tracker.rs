@@ -46,7 +46,7 @@ impl ChangeTracker {
     }
 
     /// A message reported changes; its invalidation is done.
-    pub fn told(&mut self, purge: &PurgeRequest, now: UnixTime) {
+    pub fn reported(&mut self, purge: &PurgeRequest, now: UnixTime) {
         let Some(last) = purge.changes.iter().max().copied() else {
             return;
         };
@@ -78,7 +78,7 @@ impl ChangeTracker {
     /// Takes the site's response to the edge's own request, which no cache in between can give; `before` is
     /// [`Self::settled`] when the request was sent. True if the count began anew, so that everything has to be removed.
     #[must_use]
-    pub fn answered(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
+    pub fn responded(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
         if !self.shown(number, before, now) {
             return false;
         }
@@ -168,7 +168,7 @@ mod tests {
     fn messages_in_order_leave_no_gap() {
         let mut tracker = at_number(4);
         for number in 5..9 {
-            tracker.told(&message(&[number]), at(number));
+            tracker.reported(&message(&[number]), at(number));
             assert_eq!(tracker.settled(), Some(number));
         }
         assert!(!tracker.shown(8, tracker.settled(), at(9)));
@@ -178,13 +178,13 @@ mod tests {
     #[test]
     fn messages_out_of_order_close_their_gap() {
         let mut tracker = at_number(4);
-        tracker.told(&message(&[6]), at(0));
+        tracker.reported(&message(&[6]), at(0));
         assert_eq!(
             (tracker.settled(), tracker.deadline(GRACE)),
             (Some(4), Some(at(1000)))
         );
         assert!(!tracker.missed(GRACE, at(999)));
-        tracker.told(&message(&[5]), at(999));
+        tracker.reported(&message(&[5]), at(999));
         assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(6), None));
         assert!(!tracker.missed(GRACE, at(100_000)));
     }
@@ -203,26 +203,26 @@ mod tests {
     #[test]
     fn what_was_missed_and_is_sent_again_closes_the_gap() {
         let mut tracker = at_number(4);
-        tracker.told(&message(&[7]), at(0));
-        tracker.told(&message(&[5, 6, 8]), at(10));
+        tracker.reported(&message(&[7]), at(0));
+        tracker.reported(&message(&[5, 6, 8]), at(10));
         assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(8), None));
     }
 
     #[test]
     fn everything_covers_all_numbers_up_to_its_own() {
         let mut tracker = at_number(4);
-        tracker.told(&message(&[6, 12]), at(0));
-        tracker.told(&everything(&[10]), at(10));
+        tracker.reported(&message(&[6, 12]), at(0));
+        tracker.reported(&everything(&[10]), at(10));
         assert_eq!(tracker.settled(), Some(10));
-        tracker.told(&message(&[11]), at(10));
+        tracker.reported(&message(&[11]), at(10));
         assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(12), None));
     }
 
     #[test]
     fn an_operators_order_changes_nothing() {
         let mut tracker = at_number(4);
-        tracker.told(&everything(&[]), at(0));
-        tracker.told(&message(&[]), at(0));
+        tracker.reported(&everything(&[]), at(0));
+        tracker.reported(&message(&[]), at(0));
         assert_eq!(tracker.settled(), Some(4));
     }
 
@@ -230,7 +230,7 @@ mod tests {
     fn an_answer_kept_by_another_is_outdated() {
         let mut tracker = at_number(4);
         let before = tracker.settled();
-        tracker.told(&message(&[5]), at(0));
+        tracker.reported(&message(&[5]), at(0));
         // The exchange began before the change was reported: it may show the number before.
         assert!(!tracker.shown(4, before, at(1)));
         assert!(tracker.shown(4, tracker.settled(), at(1)));
@@ -240,18 +240,18 @@ mod tests {
     #[test]
     fn a_count_that_began_anew_is_taken_from_the_sites_own_answer() {
         let mut tracker = at_number(400);
-        tracker.told(&message(&[402]), at(0));
+        tracker.reported(&message(&[402]), at(0));
         let before = tracker.settled();
-        assert!(tracker.answered(3, before, at(1)));
+        assert!(tracker.responded(3, before, at(1)));
         assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(3), None));
-        tracker.told(&message(&[4]), at(2));
-        assert!(!tracker.answered(4, Some(4), at(3)));
+        tracker.reported(&message(&[4]), at(2));
+        assert!(!tracker.responded(4, Some(4), at(3)));
     }
 
     #[test]
     fn the_first_number_is_taken_as_it_comes() {
         let mut tracker = ChangeTracker::default();
-        tracker.told(&message(&[70]), at(0));
+        tracker.reported(&message(&[70]), at(0));
         assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(70), None));
     }
 
@@ -259,11 +259,11 @@ mod tests {
     fn memory_is_bounded() {
         let mut tracker = at_number(0);
         for number in 2..3000 {
-            tracker.told(&message(&[number]), at(0));
+            tracker.reported(&message(&[number]), at(0));
             let _ = tracker.missed(GRACE, at(0));
             assert!(tracker.ahead.len() <= ChangeTracker::MOST_AHEAD + 1);
         }
-        tracker.told(&message(&[u64::MAX]), at(0));
+        tracker.reported(&message(&[u64::MAX]), at(0));
         assert!(tracker.missed(GRACE, at(5000)));
         assert_eq!(tracker.settled(), Some(u64::MAX));
     }
@@ -288,7 +288,7 @@ mod tests {
             let mut told = BTreeSet::new();
             let mut removed_up_to = 0;
             for (time, number) in events {
-                tracker.told(&message(&[number]), at(time));
+                tracker.reported(&message(&[number]), at(time));
                 told.insert(number);
                 if tracker.missed(GRACE, at(time)) { removed_up_to = tracker.settled().unwrap(); }
             }

@@ -9,7 +9,7 @@ use crate::unix_time::UnixTime;
 pub struct CompanionSilence {
     /// Since when clients have called without a sign of the plugin.
     since: Option<UnixTime>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 // === impl CompanionSilence ===
@@ -32,13 +32,13 @@ impl CompanionSilence {
         (long, now): (Duration, UnixTime),
     ) -> Option<bool> {
         let since = match self.since {
-            Some(since) if is_called || self.is_told => since,
+            Some(since) if is_called || self.is_reported => since,
             Some(_) | None => now,
         };
         let since = last.map_or(since, |last| since.max(last));
         self.since = is_expected.then_some(since);
         let is_silent = is_expected && now.saturating_since(since) >= long;
-        let was_silent = std::mem::replace(&mut self.is_told, is_silent);
+        let was_silent = std::mem::replace(&mut self.is_reported, is_silent);
         (is_silent != was_silent).then_some(is_silent)
     }
 }

@@ -40,7 +40,7 @@ enum Doubt {
     #[default]
     None,
     /// The edge sent a request, and got no response.
-    Unanswered,
+    Failed,
     /// The site responded without a sign: changes are no longer counted.
     Gone,
 }
@@ -98,7 +98,7 @@ impl SiteCompanion {
         match self.doubt {
             // No request was sent, so nothing was silent: the count shows the changes.
             Doubt::None => true,
-            Doubt::Unanswered => now.saturating_since(last) <= reconcile,
+            Doubt::Failed => now.saturating_since(last) <= reconcile,
             Doubt::Gone => false,
         }
     }
@@ -109,20 +109,20 @@ impl SiteCompanion {
     }
 
     /// The site did not respond to the edge's request.
-    pub fn unanswered(&mut self) {
+    pub fn failed(&mut self) {
         if self.doubt == Doubt::None {
-            self.doubt = Doubt::Unanswered;
+            self.doubt = Doubt::Failed;
         }
     }
 
     /// True if the companion has responded, and nothing shows that it is gone.
-    pub fn is_heard(&self) -> bool {
+    pub fn is_present(&self) -> bool {
         self.last.is_some() && !self.is_gone()
     }
 
     /// True if the site showed its number within `reconcile`, and the edge has every message up to it.
     pub fn is_current(&self, reconcile: Duration, now: UnixTime) -> bool {
-        self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
+        self.is_present() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
     /// A write by a client with credentials went through this edge, and ended now. PHP may report it after it has
@@ -154,7 +154,7 @@ impl SiteCompanion {
         };
         let is_recent = |time: Option<UnixTime>| time.is_some_and(|time| now.saturating_since(time) < pause);
         let is_shown = self.has_shown_writes() && is_recent(self.last);
-        let is_due = self.is_heard() && !is_shown && !is_recent(self.asked);
+        let is_due = self.is_present() && !is_shown && !is_recent(self.asked);
         if is_due {
             self.asked = Some(now);
         }
@@ -200,10 +200,10 @@ mod tests {
     #[test]
     fn the_row_of_signs_begins_with_the_first() {
         let mut state = SiteCompanion::default();
-        assert!(!state.is_heard());
+        assert!(!state.is_present());
         assert!(!shown(&mut state, 1));
         assert!(shown(&mut state, 2));
-        assert!(state.is_heard());
+        assert!(state.is_present());
     }
 
     #[test]
@@ -233,10 +233,10 @@ mod tests {
     fn silence_that_was_asked_breaks_the_row_when_it_lasts() {
         let mut state = SiteCompanion::default();
         shown(&mut state, 1);
-        state.unanswered();
+        state.failed();
         assert!(shown(&mut state, 11));
-        state.unanswered();
-        assert!(state.is_heard());
+        state.failed();
+        assert!(state.is_present());
         assert!(!shown(&mut state, 22));
         assert!(shown(&mut state, 23));
     }
@@ -295,9 +295,9 @@ mod tests {
         let mut state = SiteCompanion::default();
         shown(&mut state, 1);
         state.gone();
-        state.unanswered();
-        assert!(!state.is_heard());
+        state.failed();
+        assert!(!state.is_present());
         assert!(!shown(&mut state, 2));
-        assert!(state.is_heard());
+        assert!(state.is_present());
     }
 }

@@ -6,7 +6,7 @@ use super::super::catalogue::{ABOUT, SERVER, TITLE, tag, tag_meaning};
 use super::options::{OpenApiOptions, PublicRoot};
 use super::{bodies, errors, globals, inputs, models, operations, responses, security};
 use calendar_edge_judge::contract::Kind;
-use calendar_edge_judge::contract::answer::ERROR;
+use calendar_edge_judge::contract::response::ERROR;
 
 /// Returns the `OpenAPI` 3.1 document of the API that clients see.
 pub fn openapi(options: &OpenApiOptions) -> Value {

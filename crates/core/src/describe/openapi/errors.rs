@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
 use crate::errors;
-use calendar_edge_judge::contract::answer::{DETAILED_ERRORS, ERROR, ResponseModel, Shape};
+use calendar_edge_judge::contract::response::{DETAILED_ERRORS, ERROR, ResponseModel, Shape};
 use calendar_edge_judge::problem::{OwnError, Problem, Words};
 
 /// The schema of the edge's own codes.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
-use calendar_edge_judge::contract::answer::{EVENT, ResponseModel, Shape, models};
+use calendar_edge_judge::contract::response::{EVENT, ResponseModel, Shape, models};
 use calendar_edge_judge::contract::{PluginVersion, VersionChange, dated_differences};
 
 /// Recorded responses by the name of their model. Lists and maps of a whole response are cut to their first entries.
@@ -138,7 +138,7 @@ mod tests {
     fn the_document_describes_the_wanted_version() {
         let document = |version: &str| {
             let wanted = PluginVersion::chosen(version).expect("a version");
-            let table = Arc::new(TableInForce::unread().answering(wanted));
+            let table = Arc::new(TableInForce::unread().in_version(wanted));
             openapi(&OpenApiOptions {
                 table,
                 ..OpenApiOptions::default()

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::catalogue::{self, ROUTE_DESCRIBED};
 use super::inputs::reference;
 use super::{errors, models};
-use calendar_edge_judge::contract::answer::ROUTE_DESCRIPTION;
+use calendar_edge_judge::contract::response::ROUTE_DESCRIPTION;
 use calendar_edge_judge::contract::{Action, Kind, Operation};
 
 /// The problems that every operation can return, with their component names.

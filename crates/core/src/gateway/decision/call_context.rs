@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::relay::{AskedLanguage, CallContext, Content};
+use crate::relay::{CallContext, Content, RequestedLanguage};
 use calendar_edge_judge::call::ForwardableCall;
 
 // === impl CallContext ===
@@ -24,9 +24,9 @@ impl CallContext {
             may_be_script: call.expects_javascript(),
             enveloped: call.expects_envelope(),
             language: if call.may_change_language() {
-                AskedLanguage::Any
+                RequestedLanguage::Any
             } else {
-                AskedLanguage::OfRoot
+                RequestedLanguage::OfRoot
             },
             target: target.into(),
         }
@@ -41,7 +41,7 @@ impl CallContext {
             content: Content::Description,
             may_be_script: false,
             enveloped: false,
-            language: AskedLanguage::Any,
+            language: RequestedLanguage::Any,
             target: target.into(),
         }
     }
@@ -77,7 +77,7 @@ mod tests {
         let plain = of("GET", EVENTS);
         assert_eq!(plain.content, Content::Records);
         assert_eq!((plain.may_be_script, plain.enveloped), (false, false));
-        assert_eq!(plain.language, AskedLanguage::OfRoot);
+        assert_eq!(plain.language, RequestedLanguage::OfRoot);
         assert!(of("GET", &format!("{EVENTS}?_envelope=1")).enveloped);
         assert!(of("GET", &format!("{EVENTS}?_jsonp=f")).may_be_script);
         assert_eq!(of("OPTIONS", EVENTS).content, Content::Description);

@@ -30,5 +30,5 @@ pub use request_head::RequestHead;
 pub use second_call::SecondCall;
 pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};
 pub use site_headers::{keep_end_to_end, strip_hop_by_hop};
-pub use site_login::{LOGIN_ANSWER_BYTES, LoginDoor};
-pub use upgrade::asked_upgrade;
+pub use site_login::{LOGIN_RESPONSE_BYTES, LoginDoor};
+pub use upgrade::offered_upgrade;

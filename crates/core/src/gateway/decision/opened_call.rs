@@ -91,7 +91,7 @@ impl OpenedCall {
     }
 
     /// Returns true if the target names a calendar file, whose response is a calendar whatever the client accepts.
-    pub fn asks_for_calendar_file(&self) -> bool {
+    pub fn names_calendar_file(&self) -> bool {
         let matched = self
             .next
             .as_ref()

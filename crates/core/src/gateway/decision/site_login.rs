@@ -14,7 +14,7 @@ use calendar_edge_judge::wordpress::payload::{
 use calendar_edge_judge::wordpress::value::PhpArray;
 
 /// The most bytes of a response's body that are read, where its status does not decide. A longer one proves nothing.
-pub const LOGIN_ANSWER_BYTES: usize = 64 * 1024;
+pub const LOGIN_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The way by which a request to the rest of the site tries passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl LoginDoor {
         }
         let is_shown = head.headers.contains_key(AUTHORIZATION);
         is_shown.then(|| {
-            if asks_for_envelope(head) {
+            if requests_envelope(head) {
                 Self::Enveloped
             } else {
                 Self::Authorization
@@ -62,7 +62,7 @@ impl LoginDoor {
     }
 
     /// Returns true if only the body of the response shows which passwords were wrong.
-    pub const fn is_told_by_body(self) -> bool {
+    pub const fn is_shown_by_body(self) -> bool {
         matches!(self, Self::Enveloped | Self::XmlRpc)
     }
 
@@ -80,7 +80,7 @@ impl LoginDoor {
     }
 
     /// The result of the passwords in a request with this head, as the site's response shows it. Its body is none if it
-    /// is longer than [`LOGIN_ANSWER_BYTES`], or was not read.
+    /// is longer than [`LOGIN_RESPONSE_BYTES`], or was not read.
     ///
     /// Only a proof that none was wrong gives a charge back (T-98). A failure of the site proves nothing: the passwords
     /// may have been compared before it (T-111).
@@ -109,7 +109,7 @@ impl LoginDoor {
 }
 
 /// Returns true if the query may have the variable by which WordPress puts the status into the body.
-fn asks_for_envelope(head: &Parts) -> bool {
+fn requests_envelope(head: &Parts) -> bool {
     let query = head.uri.query().unwrap_or_default();
     !query.is_empty() && memmem::find(&decode(query.as_bytes(), Plus::Space), b"envelope").is_some()
 }

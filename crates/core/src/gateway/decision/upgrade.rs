@@ -12,7 +12,7 @@ const NEVER: [&str; 5] = ["h2c", "h2", "h3", "http", "tls"];
 ///
 /// It is a GET over HTTP/1.1 without a body whose `Connection` names `upgrade`, with one `Upgrade` field that
 /// names one protocol.
-pub fn asked_upgrade(head: &Head) -> Option<&HeaderValue> {
+pub fn offered_upgrade(head: &Head) -> Option<&HeaderValue> {
     let is_plain = head.method == Method::GET
         && head.version == Version::HTTP_11
         && !head.headers.contains_key(CONTENT_LENGTH);
@@ -60,7 +60,7 @@ mod tests {
             .iter()
             .fold(request, |request, (name, value)| request.header(*name, *value));
         let (head, ()) = request.body(()).unwrap().into_parts();
-        asked_upgrade(&head).map(|protocol| protocol.to_str().unwrap().to_owned())
+        offered_upgrade(&head).map(|protocol| protocol.to_str().unwrap().to_owned())
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use calendar_edge_judge::contract::global::{GLOBALS, PUBLIC_QUERY_VARIABLES, obeyed};
+use calendar_edge_judge::contract::global::{GLOBALS, PUBLIC_QUERY_VARIABLES, read_by_backend};
 use calendar_edge_judge::contract::table;
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
 use calendar_edge_judge::wordpress::value::split_once;
@@ -22,7 +22,7 @@ static HARMLESS: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| {
     let operations = table().operations().iter();
     let declared = operations.flat_map(|operation| {
         let arguments = operation.arguments.iter().map(|argument| argument.name);
-        arguments.chain(obeyed(operation.id).iter().copied())
+        arguments.chain(read_by_backend(operation.id).iter().copied())
     });
     let global = GLOBALS.iter().map(|global| global.name);
     let names = declared.chain(global).chain(PUBLIC_QUERY_VARIABLES);

@@ -69,7 +69,7 @@ impl<'a> Client<'a> {
 
     /// The same client with a request of this method.
     #[must_use]
-    pub fn asking(self, method: &Method) -> Self {
+    pub fn with_method(self, method: &Method) -> Self {
         Self {
             is_read: method.is_safe(),
             ..self

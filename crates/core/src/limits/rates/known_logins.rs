@@ -70,13 +70,13 @@ impl Budgets {
 
     /// Requests from the other edges of a fleet, with the next exchange, their state of the login of a client whose
     /// account has used up its budget.
-    pub fn ask_if_known(&self, client: Client<'_>, exceeded: &Exceeded) {
+    pub fn look_up_login(&self, client: Client<'_>, exceeded: &Exceeded) {
         let accounts = client.accounts().filter(|_| exceeded.budget == ACCOUNT_LOGINS);
         for account in accounts {
             let KnownBy { proved, read, checks } = self.known_at(client, account);
             for bucket in proved.into_iter().chain(read).chain([checks]) {
                 let taken = Taken::nothing(&KNOWN);
-                self.buckets.store.ask_level(Settlement { bucket, taken });
+                self.buckets.store.request_level(Settlement { bucket, taken });
             }
         }
     }
@@ -118,17 +118,19 @@ mod tests {
 
     /// Tries credentials from an address; true if the site gets them. The login counts as failed.
     fn tries(budgets: &Budgets, address: &str, shown: &'static str, now: Instant) -> bool {
-        asks(budgets, address, (shown, &Method::POST), now)
+        tries_by(budgets, address, (shown, &Method::POST), now)
     }
 
-    fn asks(
+    fn tries_by(
         budgets: &Budgets,
         address: &str,
         (shown, method): (&'static str, &Method),
         now: Instant,
     ) -> bool {
         with_client(address, shown, |client| {
-            budgets.spend(client.asking(method), CostClass::Item, now).is_ok()
+            budgets
+                .spend(client.with_method(method), CostClass::Item, now)
+                .is_ok()
         })
     }
 
@@ -209,7 +211,7 @@ mod tests {
         let now = Instant::now();
         responds(&budgets, "192.0.2.1", RIGHT, Login::Read, now);
         for stranger in ["198.51.100.1", "198.51.100.2"] {
-            assert!(asks(&budgets, stranger, (WRONG, &Method::GET), now));
+            assert!(tries_by(&budgets, stranger, (WRONG, &Method::GET), now));
         }
         for (address, shown, method, passes) in [
             ("203.0.113.1", RIGHT, Method::GET, true),
@@ -219,7 +221,7 @@ mod tests {
             ("192.0.2.1", WRONG, Method::GET, false),
             ("198.51.100.9", WRONG, Method::GET, false),
         ] {
-            let asked = asks(&budgets, address, (shown, &method), now);
+            let asked = tries_by(&budgets, address, (shown, &method), now);
             assert_eq!(asked, passes, "{address} {shown} {method}");
         }
     }
@@ -288,7 +290,7 @@ mod tests {
         drop(second.buckets.store.take_unsettled(10, now));
         with_client("192.0.2.1", RIGHT, |client| {
             let exceeded = second.spend(client, CostClass::Item, now).unwrap_err();
-            second.ask_if_known(client, &exceeded);
+            second.look_up_login(client, &exceeded);
         });
         let asked = second.buckets.store.take_unsettled(10, now);
         // The third one counts at the door that names no account.

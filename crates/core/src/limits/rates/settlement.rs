@@ -12,7 +12,7 @@ use super::bucket_store::BucketStore;
 use super::taken::{Settlement, Taken};
 
 /// The most buckets of one shard with levels to be settled at which one more is requested.
-const MOST_ASKED: usize = 64;
+const MOST_REQUESTED: usize = 64;
 
 // === impl BucketStore ===
 
@@ -58,9 +58,9 @@ impl BucketStore {
 
     /// Requests the level of a bucket that this edge may not have from the other edges of a fleet. Where many of its
     /// shard wait already, nothing is requested: the next call tries again.
-    pub(super) fn ask_level(&self, asked: Settlement) {
+    pub(super) fn request_level(&self, asked: Settlement) {
         let mut shard = self.shard(asked.bucket).lock();
-        if self.is_shared() && shard.unsettled.len() < MOST_ASKED {
+        if self.is_shared() && shard.unsettled.len() < MOST_REQUESTED {
             shard.note(asked.bucket, asked.taken);
         }
     }

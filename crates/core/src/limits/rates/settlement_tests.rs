@@ -48,15 +48,15 @@ enum LifeStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Whole,
-    QuestionLost,
-    AnswerLost,
+    RequestLost,
+    ReplyLost,
 }
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
         4 => Just(Fate::Whole),
-        1 => Just(Fate::QuestionLost),
-        1 => Just(Fate::AnswerLost),
+        1 => Just(Fate::RequestLost),
+        1 => Just(Fate::ReplyLost),
     ]
 }
 
@@ -70,7 +70,7 @@ fn step(edges: usize) -> impl Strategy<Value = LifeStep> {
 /// Exchanges the messages of one edge.
 fn exchange(edge: &BucketStore, store: &mut ModelLevels, fate: Fate, now: Instant) {
     for settled in edge.take_unsettled(512, now) {
-        if fate == Fate::QuestionLost {
+        if fate == Fate::RequestLost {
             edge.keep_unsettled(settled);
             continue;
         }
@@ -97,7 +97,7 @@ proptest! {
                     prop_assert_eq!(edge.spend(KEY, &RATE, now), alone.spend(KEY, &RATE, now));
                 }
                 // A message whose reply is lost is sent twice.
-                LifeStep::Exchange(_, Fate::AnswerLost) => {}
+                LifeStep::Exchange(_, Fate::ReplyLost) => {}
                 LifeStep::Exchange(_, fate) => exchange(&edge, &mut store, fate, now),
             }
         }

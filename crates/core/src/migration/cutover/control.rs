@@ -21,7 +21,7 @@ pub enum RuleChange {
     /// The guard has returned all calls to the site, for this reason.
     Returned(String),
     /// Another edge of the fleet has changed the share.
-    Heard(Percentage),
+    Received(Percentage),
 }
 
 // === impl RuleControl ===

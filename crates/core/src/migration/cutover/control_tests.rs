@@ -72,7 +72,7 @@ fn one_of_several_clients_returns_no_calls_and_two_do() {
     for event in [RuleEvent::Failed, RuleEvent::Different] {
         let mut alone = control(guarded(|_| ()));
         let mut both = alone.clone();
-        let quick = [RuleEvent::Answered, RuleEvent::Same];
+        let quick = [RuleEvent::Responded, RuleEvent::Same];
         for other in quick {
             let before = START.saturating_add(Duration::from_secs(29));
             assert_eq!(alone.observe(other, client(1), before), None);
@@ -102,7 +102,7 @@ fn t94_the_only_client_returns_the_calls_once_all_fail_for_seconds() {
     let mut control = control(guarded(|_| ()));
     let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
     for n in 0..10 {
-        assert_eq!(control.observe(RuleEvent::Answered, client(7), at(n)), None);
+        assert_eq!(control.observe(RuleEvent::Responded, client(7), at(n)), None);
     }
     let returned = (10..200).find_map(|n| Some((n, control.observe(RuleEvent::Failed, client(7), at(n))?)));
     let reason = "51 calls in a row failed".to_owned();
@@ -115,7 +115,7 @@ fn t94_the_only_client_returns_wrong_values_after_seconds() {
         let mut control = control(guarded(|_| ()));
         let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
         for other in 0..others {
-            let answered = RuleEvent::Answered;
+            let answered = RuleEvent::Responded;
             assert_eq!(control.observe(answered, client(other), at(0)), None);
         }
         // Reads of other records are equal meanwhile.
@@ -136,7 +136,7 @@ fn t94_a_call_that_succeeds_begins_the_seconds_anew() {
     let mut control = control(guarded(|_| ()));
     for n in 0..200 {
         let event = if n % 40 == 0 {
-            RuleEvent::Answered
+            RuleEvent::Responded
         } else {
             RuleEvent::Failed
         };
@@ -151,7 +151,7 @@ fn failures_that_are_spread_are_forgotten() {
     // One of ten calls fails, which is the most that may.
     for round in 0..50 {
         let at = START.saturating_add(Duration::from_secs(10 * round));
-        assert_eq!(repeat(&mut control, RuleEvent::Answered, 9, at), None);
+        assert_eq!(repeat(&mut control, RuleEvent::Responded, 9, at), None);
         assert_eq!(
             control.observe(
                 RuleEvent::Failed,
@@ -186,7 +186,7 @@ fn only_an_operator_resumes() {
     let mut first = control(rule.clone());
     assert!(repeat(&mut first, RuleEvent::Failed, 20, START).is_some());
     let later = START.saturating_add(Duration::from_hours(24));
-    assert_eq!(repeat(&mut first, RuleEvent::Answered, 500, later), None);
+    assert_eq!(repeat(&mut first, RuleEvent::Responded, 500, later), None);
     assert_eq!(first.share(), Percentage::NONE);
     // Neither does a restart, nor other settings.
     let mut second = RuleControl::new(rule, first.standing().clone());
@@ -216,7 +216,7 @@ proptest! {
                 0 => RuleEvent::Failed,
                 1 => RuleEvent::Different,
                 2 => RuleEvent::Same,
-                _ => RuleEvent::Answered,
+                _ => RuleEvent::Responded,
             };
             let before = control.share();
             match control.observe(event, client(now.as_secs()), now) {
@@ -224,7 +224,7 @@ proptest! {
                     prop_assert!(!is_returned);
                     is_returned = true;
                 }
-                Some(RuleChange::Heard(_)) => prop_assert!(false, "there is no other edge"),
+                Some(RuleChange::Received(_)) => prop_assert!(false, "there is no other edge"),
                 None => prop_assert_eq!(before, control.share()),
             }
             prop_assert_eq!(is_returned, control.share() == Percentage::NONE);
@@ -239,7 +239,7 @@ proptest! {
         let mut now = START;
         for pause in seconds {
             now = now.saturating_add(Duration::from_secs(pause));
-            for event in [RuleEvent::Answered, RuleEvent::Same] {
+            for event in [RuleEvent::Responded, RuleEvent::Same] {
                 prop_assert_eq!(control.observe(event, client(now.as_secs()), now), None);
             }
         }

@@ -50,7 +50,7 @@ impl RuleGuard {
     /// Counts an event of a client's call, and finds out whether it was one too many.
     pub(super) fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<String> {
         match event {
-            RuleEvent::Answered => {
+            RuleEvent::Responded => {
                 self.run.end();
                 self.count(client, now, |counts| counts.calls += 1);
                 None
@@ -90,8 +90,8 @@ impl RuleGuard {
     }
 
     /// Takes what other edges counted in a slot, and finds out whether all together is too much.
-    pub(super) fn hear(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<String> {
-        self.long.hear(number, others);
+    pub(super) fn take_counts(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<String> {
+        self.long.take_counts(number, others);
         let faults = [CallFault::Failed, CallFault::Different];
         faults.into_iter().find_map(|fault| self.judge(fault, now))
     }

@@ -16,7 +16,7 @@ fn half_of_the_calls_fail_and_few_are_enough() {
         let event = if n % 2 == 0 {
             RuleEvent::Failed
         } else {
-            RuleEvent::Answered
+            RuleEvent::Responded
         };
         let now = START.saturating_add(Duration::from_secs(n * 3));
         control.observe(event, client(n), now).is_some()
@@ -35,7 +35,7 @@ fn few_calls_a_minute_are_enough() {
         let ten_a_minute = |n: u64| START.saturating_add(Duration::from_secs(6 * n));
         for n in 0..100 {
             assert_eq!(
-                control.observe(RuleEvent::Answered, client(n), ten_a_minute(n)),
+                control.observe(RuleEvent::Responded, client(n), ten_a_minute(n)),
                 None
             );
         }
@@ -57,7 +57,7 @@ fn a_fault_is_one_of_clients_as_well_as_of_calls() {
             let (event, client) = if n > 1_000 && n % 10 == 0 {
                 (RuleEvent::Failed, client(n / 10 % failing))
             } else {
-                (RuleEvent::Answered, client(100 + n))
+                (RuleEvent::Responded, client(100 + n))
             };
             change = change.or(control.observe(event, client, now));
         }

@@ -8,7 +8,7 @@ use crate::migration::comparison::DifferenceClass;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleEvent {
     /// The backend responded.
-    Answered,
+    Responded,
     /// The head of a response came; its body follows.
     Began,
     /// A response that had begun ended well.
@@ -33,7 +33,7 @@ impl RuleEvent {
         } else if is_streamed {
             Self::Began
         } else {
-            Self::Answered
+            Self::Responded
         }
     }
 
@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn errors_of_a_server_and_too_many_requests_are_failures() {
         for (status, is_streamed, expected) in [
-            (Some(200), false, RuleEvent::Answered),
-            (Some(404), false, RuleEvent::Answered),
-            (None, false, RuleEvent::Answered),
+            (Some(200), false, RuleEvent::Responded),
+            (Some(404), false, RuleEvent::Responded),
+            (None, false, RuleEvent::Responded),
             (Some(200), true, RuleEvent::Began),
             (Some(429), false, RuleEvent::Failed),
             (Some(500), false, RuleEvent::Failed),

@@ -51,7 +51,7 @@ pub enum Merged {
 
 impl RuleRecord {
     /// Returns true if the store does not have the last change.
-    pub const fn is_untold(&self) -> bool {
+    pub const fn is_unreported(&self) -> bool {
         self.version != self.agreed
     }
 
@@ -66,7 +66,7 @@ impl RuleRecord {
             return Merged::Own { version };
         };
         let is_newer = self.version > fleet.version;
-        if !self.is_untold() && self.version == fleet.version && self.says_the_same_as(fleet) {
+        if !self.is_unreported() && self.version == fleet.version && self.is_same_as(fleet) {
             return Merged::Agreed;
         }
         let is_later = self.last_change().cmp(&fleet.last_change());
@@ -102,7 +102,7 @@ impl RuleRecord {
         returned.map_or((resumed, false), |returned| (returned.at.max(resumed), true))
     }
 
-    fn says_the_same_as(&self, other: &Self) -> bool {
+    fn is_same_as(&self, other: &Self) -> bool {
         (&self.returned, self.resumed) == (&other.returned, other.resumed)
     }
 }

@@ -11,7 +11,7 @@ use crate::unix_time::UnixTime;
 
 impl RuleControl {
     /// Takes the standing that the store of the fleet holds; none: it has none. The change, if the share is another now.
-    pub fn meet(&mut self, fleet: Option<&RuleRecord>) -> Option<RuleChange> {
+    pub fn merge(&mut self, fleet: Option<&RuleRecord>) -> Option<RuleChange> {
         let before = self.share();
         match (self.standing.beside(fleet), fleet) {
             (Merged::Agreed, _) | (Merged::Theirs { .. }, None) => {}
@@ -21,11 +21,11 @@ impl RuleControl {
                 self.standing.agreed = fleet.map_or(0, |fleet| fleet.version);
             }
         }
-        (self.share() != before).then(|| RuleChange::Heard(self.share()))
+        (self.share() != before).then(|| RuleChange::Received(self.share()))
     }
 
     /// Notes that the store has taken the standing of this version.
-    pub fn is_told(&mut self, version: u64) {
+    pub fn confirm(&mut self, version: u64) {
         self.standing.agreed = self.standing.agreed.max(version);
     }
 
@@ -43,7 +43,7 @@ impl RuleControl {
     }
 
     /// The counts of this edge of late, one value for each slot that others may still count in.
-    pub fn counts_to_tell(&self, now: UnixTime) -> Vec<SharedCounts> {
+    pub fn counts_to_send(&self, now: UnixTime) -> Vec<SharedCounts> {
         let Some(guard) = &self.guard else {
             return Vec::new();
         };
@@ -57,7 +57,7 @@ impl RuleControl {
     }
 
     /// Takes what other edges have counted in one of these slots; returns the calls if all together is too much.
-    pub fn hear_counts(&mut self, slot: &str, others: &[SharedCounts], now: UnixTime) -> Option<RuleChange> {
+    pub fn take_counts(&mut self, slot: &str, others: &[SharedCounts], now: UnixTime) -> Option<RuleChange> {
         let version = self.standing.version;
         let guard = self.guard.as_mut().filter(|_| self.standing.returned.is_none())?;
         let number = guard
@@ -67,7 +67,7 @@ impl RuleControl {
         // Calls of before a return are no longer held against the rule.
         let current = others.iter().filter(|counts| counts.version == version);
         current.for_each(|counts| sum.add_all(&counts.tally()));
-        let reason = guard.hear(number, sum, now)?;
+        let reason = guard.take_counts(number, sum, now)?;
         self.return_calls(reason.clone(), now);
         Some(RuleChange::Returned(reason))
     }

@@ -32,29 +32,29 @@ impl SimulatedFleet {
     /// the others.
     fn exchange(&mut self, now: UnixTime) {
         for edge in &mut self.edges {
-            edge.meet(self.stored.as_ref());
-            if edge.standing().is_untold() {
+            edge.merge(self.stored.as_ref());
+            if edge.standing().is_unreported() {
                 let version = edge.standing().version;
-                edge.is_told(version);
+                edge.confirm(version);
                 self.stored = Some(edge.standing().clone());
             }
         }
         for place in 0..self.edges.len() {
             let others = self.counts_beside(place, now);
-            for counts in self.edges[place].counts_to_tell(now) {
+            for counts in self.edges[place].counts_to_send(now) {
                 let of_slot: Vec<_> = others
                     .iter()
                     .filter(|other| other.slot == counts.slot)
                     .cloned()
                     .collect();
-                self.edges[place].hear_counts(&counts.slot, &of_slot, now);
+                self.edges[place].take_counts(&counts.slot, &of_slot, now);
             }
         }
     }
 
     fn counts_beside(&self, place: usize, now: UnixTime) -> Vec<SharedCounts> {
         let others = self.edges.iter().enumerate().filter(|(other, _)| *other != place);
-        others.flat_map(|(_, other)| other.counts_to_tell(now)).collect()
+        others.flat_map(|(_, other)| other.counts_to_send(now)).collect()
     }
 
     fn are_returned(&self) -> Vec<bool> {
@@ -75,7 +75,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
     let mut fleet = SimulatedFleet::of(&rule, 3);
     for n in 0..60 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
-        edge.observe(RuleEvent::Answered, client(n), START);
+        edge.observe(RuleEvent::Responded, client(n), START);
     }
     // One failure at each, of another client: alone that proves nothing.
     for n in 0..6 {
@@ -96,7 +96,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
 #[test]
 fn t94_one_client_of_all_edges_is_one_client() {
     let mut fleet = SimulatedFleet::of(&guarded(|_| ()), 3);
-    fleet.edges[0].observe(RuleEvent::Answered, client(1), at(0));
+    fleet.edges[0].observe(RuleEvent::Responded, client(1), at(0));
     fleet.exchange(at(0));
     for n in 0..90 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
@@ -129,7 +129,7 @@ fn a_change_of_another_edge_is_told_once() {
         fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
     }
     let returned = fleet.edges[0].standing().clone();
-    let heard = fleet.edges[1].meet(Some(&returned));
-    assert_eq!(heard, Some(RuleChange::Heard(percentage("0%"))));
-    assert_eq!(fleet.edges[1].meet(Some(&returned)), None);
+    let heard = fleet.edges[1].merge(Some(&returned));
+    assert_eq!(heard, Some(RuleChange::Received(percentage("0%"))));
+    assert_eq!(fleet.edges[1].merge(Some(&returned)), None);
 }

@@ -50,7 +50,7 @@ impl Window {
     }
 
     /// Takes what other edges counted in a slot, in place of what they had counted before.
-    pub(super) fn hear(&mut self, number: u128, others: Tally) {
+    pub(super) fn take_counts(&mut self, number: u128, others: Tally) {
         let slot = self.numbered(number);
         if slot.number == number {
             slot.others = others;

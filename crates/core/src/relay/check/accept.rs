@@ -6,7 +6,7 @@ use http_body::Body;
 
 use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
 use super::buffer::{Buffered, buffer, joined};
-use super::call_context::{AskedLanguage, CallContext};
+use super::call_context::{CallContext, RequestedLanguage};
 use super::judge::{ExpectedBody, judge_body, judge_head, received};
 use super::redirect::{redirect, redirect_within};
 use super::wordpress::{PAGE_BYTES, without_marks};
@@ -32,7 +32,7 @@ use crate::relay::rules::RelayRules;
 /// use calendar_edge_core::settings::{OriginNamespace, Settings};
 /// use calendar_edge_core::relay::cors::Audience;
 /// use calendar_edge_core::relay::{
-///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
+///     RequestedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
 /// };
 /// use http_body_util::{BodyExt, Full};
 ///
@@ -49,13 +49,13 @@ use crate::relay::rules::RelayRules;
 ///     operation: None,
 ///     may_be_script: false,
 ///     enveloped: false,
-///     language: AskedLanguage::OfRoot,
+///     language: RequestedLanguage::OfRoot,
 ///     target: "/wp-json/tribe/events/v1/events/56".into(),
 /// };
 /// let client = ClientContext {
 ///     public_base: "https://events.example.org".into(),
 ///     namespace: None,
-///     audience: Audience::Everybody,
+///     audience: Audience::Public,
 /// };
 /// let response = http::Response::builder()
 ///     .header("Content-Type", "application/json; charset=UTF-8")
@@ -126,7 +126,7 @@ fn accepted<B>(
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
-    let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
+    let own = (call.language == RequestedLanguage::OfRoot).then_some(call.root);
     let printed = api_target(&headers);
     let map = if status == StatusCode::OK && !matches!(body, AcceptedBody::Absent) {
         // A successful response is rewritten by the names that it prints itself.

@@ -23,7 +23,7 @@ pub struct CallContext {
     /// (backend.md section 12).
     pub enveloped: bool,
     /// The language that the response may be in.
-    pub language: AskedLanguage,
+    pub language: RequestedLanguage,
     /// Path and query of the request to the origin.
     pub target: Box<str>,
 }
@@ -31,7 +31,7 @@ pub struct CallContext {
 /// The language that a call requests. A site with languages in directories or domains names the REST root of the
 /// language of its response, not the root of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AskedLanguage {
+pub enum RequestedLanguage {
     /// The language of the root.
     #[default]
     OfRoot,

@@ -181,7 +181,7 @@ fn unexpected_type(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> Ori
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::AskedLanguage;
+    use crate::relay::RequestedLanguage;
     use crate::relay::rewrite::Content;
 
     const JSON: &str = "application/json; charset=UTF-8";
@@ -216,7 +216,7 @@ mod tests {
             content: Content::Records,
             may_be_script,
             enveloped: false,
-            language: AskedLanguage::OfRoot,
+            language: RequestedLanguage::OfRoot,
             target: "/".into(),
         };
         let status = StatusCode::from_u16(status).unwrap();

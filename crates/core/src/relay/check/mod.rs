@@ -18,7 +18,7 @@ pub use accept::accept;
 pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub(super) use buffer::joined;
-pub use call_context::{AskedLanguage, CallContext};
+pub use call_context::{CallContext, RequestedLanguage};
 pub(super) use document::trimmed;
 pub use document::without_byte_order_marks;
 pub use judge::judge_whole;

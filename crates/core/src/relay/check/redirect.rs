@@ -178,7 +178,7 @@ fn is_forwarded(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::{AskedLanguage, Content, LearntRoots};
+    use crate::relay::{Content, LearntRoots, RequestedLanguage};
     use crate::settings::{OriginNamespace, Settings};
 
     const ROOT: &str = "http://wp.example.org/wp-json";
@@ -203,7 +203,7 @@ mod tests {
             operation: None,
             may_be_script: false,
             enveloped: false,
-            language: AskedLanguage::Any,
+            language: RequestedLanguage::Any,
             target: format!("{EVENTS}{query}").into(),
         }
     }

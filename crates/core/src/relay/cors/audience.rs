@@ -7,7 +7,7 @@ use http::Method;
 pub enum Audience {
     /// Every client without credentials.
     #[default]
-    Everybody,
+    Public,
     /// The one client that sent an `Authorization`, a login cookie, a nonce or a password.
     OneClient,
 }
@@ -17,7 +17,7 @@ pub enum Audience {
 impl Audience {
     /// Returns true if the response to this method is a read that is the same for every client.
     pub fn is_public(self, method: &Method) -> bool {
-        [Method::GET, Method::HEAD, Method::OPTIONS].contains(method) && self == Self::Everybody
+        [Method::GET, Method::HEAD, Method::OPTIONS].contains(method) && self == Self::Public
     }
 }
 
@@ -27,9 +27,9 @@ mod tests {
 
     #[test]
     fn reads_with_credentials_and_writes_are_personal() {
-        let (everybody, one) = (Audience::Everybody, Audience::OneClient);
-        assert!(everybody.is_public(&Method::HEAD));
+        let (public, one) = (Audience::Public, Audience::OneClient);
+        assert!(public.is_public(&Method::HEAD));
         assert!(!one.is_public(&Method::GET));
-        assert!(!everybody.is_public(&Method::DELETE));
+        assert!(!public.is_public(&Method::DELETE));
     }
 }

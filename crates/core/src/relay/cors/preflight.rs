@@ -24,7 +24,7 @@ impl Preflight {
     }
 
     /// Returns true if the page wants to send a request that changes nothing.
-    pub(super) fn asks_to_read(&self) -> bool {
+    pub(super) fn is_for_read(&self) -> bool {
         [b"GET".as_slice(), b"HEAD", b"OPTIONS"].contains(&self.method.as_bytes())
     }
 }

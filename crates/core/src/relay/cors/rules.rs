@@ -62,7 +62,7 @@ impl CorsSettings {
             let origin = preflight.origin.clone();
             Self::permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
-        } else if self.public_reads && preflight.asks_to_read() {
+        } else if self.public_reads && preflight.is_for_read() {
             let anybody = HeaderValue::from_static("*");
             Self::permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
         }

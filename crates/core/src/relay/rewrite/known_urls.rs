@@ -159,7 +159,7 @@ impl KnownUrls {
                 advertised: Spelling::Plain.encode(&advertised.site()),
             },
         });
-        if dialled.is_telling() {
+        if dialled.is_unmistakable() {
             self.addresses
                 .push(AddressSpelling::new(authority, &advertised.authority));
         }

@@ -93,7 +93,7 @@ impl OriginRoot {
 
     /// True if the authority, standing alone in a text, can only be an address: an IP literal, or a name with
     /// a port.
-    pub(super) fn is_telling(&self) -> bool {
+    pub(super) fn is_unmistakable(&self) -> bool {
         let bare = self.authority.as_str();
         bare.contains(':') || bare.parse::<std::net::Ipv4Addr>().is_ok()
     }

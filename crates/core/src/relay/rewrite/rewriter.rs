@@ -71,7 +71,7 @@ impl Rewriter {
             ))));
         }
         stages.extend(
-            map.telling_addresses()
+            map.dialled_addresses()
                 .filter(|address| !address.is_of(public_base))
                 .map(|address| RewriteStage::new(Matcher::AddressSpelling(AddressMatcher::new(address)))),
         );

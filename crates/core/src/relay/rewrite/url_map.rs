@@ -116,7 +116,7 @@ impl UrlMap {
     }
 
     /// Dialled addresses that clients must not see even outside URLs.
-    pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &AddressSpelling> {
+    pub(super) fn dialled_addresses(&self) -> impl Iterator<Item = &AddressSpelling> {
         self.addresses.iter()
     }
 }

@@ -1,6 +1,6 @@
 //! The table in force: the table with a site's index laid over it.
 
-mod answering;
+mod in_version;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::super::argument::{Argument, Role};
 use super::super::event_ids::EventIds;
-use super::super::global::{NEVER_FORWARDED, global, obeyed};
+use super::super::global::{NEVER_FORWARDED, global, read_by_backend};
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::super::versions::{PluginVersion, SiteVersion, is_younger};
@@ -348,7 +348,7 @@ fn is_extra(operation: &Operation, name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let is_obeyed = || obeyed(operation.id).contains(&name);
+    let is_read = || read_by_backend(operation.id).contains(&name);
     let is_guarded = || {
         let mut arguments = table().operations().iter().flat_map(|known| &known.arguments);
         arguments.any(|known| known.name == name && carries_own_rule(known))
@@ -357,7 +357,7 @@ fn is_extra(operation: &Operation, name: &str) -> bool {
         && operation.argument(name.as_bytes()).is_none()
         && global(name.as_bytes()).is_none()
         && !NEVER_FORWARDED.contains(&name)
-        && !is_obeyed()
+        && !is_read()
         && !is_guarded()
 }
 

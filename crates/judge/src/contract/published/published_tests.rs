@@ -173,20 +173,20 @@ fn the_wanted_version_decides_which_arguments_are_judged() {
     assert_eq!(standing(&new), ArgumentStanding::Judged);
     for table in [&old, &new, &TableInForce::unread(), &TableInForce::awaited()] {
         assert_eq!(
-            standing(&table.answering(wanted("6.10"))),
+            standing(&table.in_version(wanted("6.10"))),
             ArgumentStanding::Judged
         );
         assert_eq!(
-            standing(&table.answering(wanted("5.12"))),
+            standing(&table.in_version(wanted("5.12"))),
             ArgumentStanding::Dropped
         );
         assert!(
             table
-                .answering(wanted("5.12"))
+                .in_version(wanted("5.12"))
                 .operation(list)
                 .drops(list, "ticketed")
         );
-        let ids = |version| table.answering(wanted(version)).event_ids();
+        let ids = |version| table.in_version(wanted(version)).event_ids();
         assert_eq!(ids("6.10"), Some(EventIds::Existing));
         assert_eq!(ids("6.17.2"), Some(EventIds::Numeric));
     }

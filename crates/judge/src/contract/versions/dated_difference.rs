@@ -44,7 +44,7 @@ pub enum VersionChange {
     /// This member may be a list of records, where older versions have the first record alone.
     Several(&'static str),
     /// It depends on a fact that no response shows, so that it is not translated.
-    Untold,
+    Unshown,
 }
 
 /// The response of older versions to a call that a newer one refuses.
@@ -79,7 +79,7 @@ impl DatedDifference {
     /// Returns true if responses are translated into those of versions before this change, or calls are judged as they
     /// did.
     pub fn is_translated(&self) -> bool {
-        self.change != VersionChange::Untold
+        self.change != VersionChange::Unshown
     }
 
     /// Returns true if the row can apply to a response.

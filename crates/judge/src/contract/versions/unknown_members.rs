@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::dated_difference::{VersionChange, dated_differences};
-use crate::contract::answer::Shape;
 use crate::contract::kind::Kind;
+use crate::contract::response::Shape;
 
 /// The members of the first record on a page that neither the model of its kind nor a row names, and those whose values
 /// the model does not take; empty for a page without records.

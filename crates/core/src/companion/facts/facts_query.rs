@@ -7,8 +7,8 @@ use crate::settings::mark_text::Hex;
 
 /// The facts that the companion plugin is to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FactsQuestion {
-    pub(super) events: AskedEvents,
+pub struct FactsQuery {
+    pub(super) events: RequestedEvents,
     /// The most events, and the most records, of the reply.
     pub(super) most: usize,
     /// True if it requests the way in which pages are made.
@@ -25,7 +25,7 @@ pub struct FactsQuestion {
 
 /// The requested events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum AskedEvents {
+pub(super) enum RequestedEvents {
     None,
     /// The next ones behind this number.
     After(u64),
@@ -33,12 +33,12 @@ pub(super) enum AskedEvents {
     Ids(Vec<u64>),
 }
 
-// === impl FactsQuestion ===
+// === impl FactsQuery ===
 
-impl FactsQuestion {
+impl FactsQuery {
     /// The way in which pages are made, and no events.
     pub const OF_SITE: Self = Self {
-        events: AskedEvents::None,
+        events: RequestedEvents::None,
         most: FactsReply::MOST,
         site: true,
         records: false,
@@ -56,9 +56,9 @@ impl FactsQuestion {
     /// The query string, with a nonce that no other query has: the seal of the reply names it.
     pub fn query(&self, nonce: [u8; 16]) -> String {
         let mut query = match &self.events {
-            AskedEvents::None => String::new(),
-            AskedEvents::After(id) => format!("after={id}&"),
-            AskedEvents::Ids(ids) => {
+            RequestedEvents::None => String::new(),
+            RequestedEvents::After(id) => format!("after={id}&"),
+            RequestedEvents::Ids(ids) => {
                 let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
                 format!("ids={}&", ids.join(","))
             }
@@ -78,23 +78,23 @@ impl FactsQuestion {
     }
 
     /// True if a reply has the requested facts, and no other events.
-    pub(super) fn is_answered_by(&self, reply: &FactsReply) -> bool {
-        let are_asked = reply.events.iter().all(|event| self.asks(event.id, reply.next));
+    pub(super) fn fits(&self, reply: &FactsReply) -> bool {
+        let are_asked = reply.events.iter().all(|event| self.covers(event.id, reply.next));
         let goes_on = match (&self.events, reply.next) {
-            (AskedEvents::After(after), Some(next)) => next > *after,
+            (RequestedEvents::After(after), Some(next)) => next > *after,
             _ => true,
         };
         let names = reply.names.iter().flatten();
-        let are_asked = are_asked && names.clone().all(|record| self.asks(record.id, reply.next));
+        let are_asked = are_asked && names.clone().all(|record| self.covers(record.id, reply.next));
         are_asked && goes_on && (reply.site.is_some() || !self.site) && reply.names.is_some() == self.records
     }
 
     /// True if it is about an event, where the reply goes up to `next`, or to the end.
-    pub(super) fn asks(&self, id: u64, next: Option<u64>) -> bool {
+    pub(super) fn covers(&self, id: u64, next: Option<u64>) -> bool {
         match &self.events {
-            AskedEvents::None => false,
-            AskedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
-            AskedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
+            RequestedEvents::None => false,
+            RequestedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
+            RequestedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
         }
     }
 }
@@ -103,8 +103,8 @@ impl FactsQuestion {
 mod tests {
     use super::*;
 
-    fn question(events: AskedEvents, site: bool) -> FactsQuestion {
-        FactsQuestion {
+    fn question(events: RequestedEvents, site: bool) -> FactsQuery {
+        FactsQuery {
             events,
             most: FactsReply::MOST,
             site,
@@ -119,17 +119,17 @@ mod tests {
     fn questions_are_written_in_one_way() {
         let nonce = format!("nonce={}", "07".repeat(16));
         for (events, site, expected) in [
-            (AskedEvents::None, false, ""),
-            (AskedEvents::None, true, "site=1&"),
-            (AskedEvents::After(0), true, "after=0&site=1&"),
-            (AskedEvents::Ids(vec![3, 20]), false, "ids=3,20&"),
+            (RequestedEvents::None, false, ""),
+            (RequestedEvents::None, true, "site=1&"),
+            (RequestedEvents::After(0), true, "after=0&site=1&"),
+            (RequestedEvents::Ids(vec![3, 20]), false, "ids=3,20&"),
         ] {
             let query = question(events, site).query([7; 16]);
             assert_eq!(query, format!("{expected}{nonce}"));
         }
-        let small = FactsQuestion {
+        let small = FactsQuery {
             most: 250,
-            ..question(AskedEvents::After(7), false)
+            ..question(RequestedEvents::After(7), false)
         };
         assert_eq!(small.query([7; 16]), format!("after=7&most=250&{nonce}"));
     }
@@ -146,15 +146,13 @@ mod tests {
             );
             FactsReply::parse(text.as_bytes()).unwrap()
         };
-        let after =
-            |ids: &[u64], next| question(AskedEvents::After(5), false).is_answered_by(&reply(ids, next));
+        let after = |ids: &[u64], next| question(RequestedEvents::After(5), false).fits(&reply(ids, next));
         assert!(after(&[6, 9], Some(12)) && after(&[6, 9], Some(9)) && after(&[], None));
         assert!(!after(&[5, 9], None) && !after(&[6, 9], Some(8)) && !after(&[], Some(5)));
-        let ids =
-            |ids: &[u64]| question(AskedEvents::Ids(vec![3, 20]), false).is_answered_by(&reply(ids, None));
+        let ids = |ids: &[u64]| question(RequestedEvents::Ids(vec![3, 20]), false).fits(&reply(ids, None));
         assert!(ids(&[]) && ids(&[20]) && !ids(&[4]));
-        let none = question(AskedEvents::None, false);
-        assert!(none.is_answered_by(&reply(&[], None)) && !none.is_answered_by(&reply(&[4], None)));
-        assert!(!question(AskedEvents::None, true).is_answered_by(&reply(&[], None)));
+        let none = question(RequestedEvents::None, false);
+        assert!(none.fits(&reply(&[], None)) && !none.fits(&reply(&[4], None)));
+        assert!(!question(RequestedEvents::None, true).fits(&reply(&[], None)));
     }
 }

@@ -6,16 +6,16 @@ use std::time::Instant;
 ///
 /// A flood of requests must not become one of checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct QuestionSpacing {
+pub struct CheckSpacing {
     /// The start of the check that waits for the site; none between two.
     asking: Option<Instant>,
     /// The site is left alone until then.
     rests_until: Option<Instant>,
 }
 
-// === impl QuestionSpacing ===
+// === impl CheckSpacing ===
 
-impl QuestionSpacing {
+impl CheckSpacing {
     /// The rest of the site after a check, in times of its duration.
     const REST: u32 = 4;
 

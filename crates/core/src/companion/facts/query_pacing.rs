@@ -6,7 +6,7 @@ use crate::unix_time::UnixTime;
 
 /// The time until which no query is sent, and the size of the next one.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct QuestionPacing {
+pub(super) struct QueryPacing {
     failures: u32,
     since: Option<(UnixTime, Duration)>,
     /// The number of times that the size was halved.
@@ -15,9 +15,9 @@ pub(super) struct QuestionPacing {
     replies: u32,
 }
 
-// === impl QuestionPacing ===
+// === impl QueryPacing ===
 
-impl QuestionPacing {
+impl QueryPacing {
     /// The longest pause after failures.
     const LONGEST: Duration = Duration::from_mins(1);
 
@@ -46,7 +46,7 @@ impl QuestionPacing {
     }
 
     /// A reply was taken: the pause ends, and after some replies the size grows again.
-    pub(super) fn answered(&mut self) {
+    pub(super) fn replied(&mut self) {
         self.failures = 0;
         self.since = None;
         self.replies += 1;
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_question_that_failed_is_halved_and_grows_again_with_replies() {
-        let mut pacing = QuestionPacing::default();
+        let mut pacing = QueryPacing::default();
         let now = UnixTime::from_secs(0);
         let sizes: Vec<usize> = (0..7)
             .map(|_| {
@@ -88,8 +88,8 @@ mod tests {
         assert!(pacing.goes_on(now));
         for expected in [15, 31, 62, 125, 250, 500, 500] {
             assert_eq!(pacing.size(500), expected);
-            for _ in 0..QuestionPacing::ENOUGH {
-                pacing.answered();
+            for _ in 0..QueryPacing::ENOUGH {
+                pacing.replied();
             }
         }
         assert!(!pacing.goes_on(now));

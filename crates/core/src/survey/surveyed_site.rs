@@ -7,13 +7,13 @@ use url::Url;
 use super::addresses::{home_path, loop_advice};
 use super::hindrance::hindrance;
 use super::obstacle::{Obstacle, ObstacleKind};
-use super::responses::{Ask, GUARD, Responses, SiteResponse, Way, code};
-use crate::companion::facts::{FactsQuestion, FactsReply, FactsReplyFault};
+use super::responses::{GUARD, Responses, SiteResponse, WantedRequest, Way, code};
+use crate::companion::facts::{FactsQuery, FactsReply, FactsReplyFault};
 use crate::relay::mark_advice;
 use crate::settings::{BackendSettings, OriginHost, OtherTraffic};
 
 /// One REST root, or the rest of its site.
-pub(crate) struct AskedSite<'a> {
+pub(crate) struct SurveyedSite<'a> {
     responses: &'a Responses,
     /// The server, with the settings of requests to it.
     pub(crate) backend: BackendSettings,
@@ -36,9 +36,9 @@ const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because
 const NOT_REWRITTEN: &str = "WordPress names this address, but its web server does not pass it on: let it send paths without a \
                              file to index.php (Apache: `AllowOverride` and .htaccess; nginx: `try_files`)";
 
-// === impl AskedSite ===
+// === impl SurveyedSite ===
 
-impl<'a> AskedSite<'a> {
+impl<'a> SurveyedSite<'a> {
     /// A REST root; `key` is the setting that holds its address.
     pub(crate) fn of_root(
         responses: &'a Responses,
@@ -77,7 +77,7 @@ impl<'a> AskedSite<'a> {
 
     fn get(&self, target: String, is_marked: bool) -> Result<&'a SiteResponse, Obstacle> {
         let way = self.way.clone();
-        let ask = Ask {
+        let ask = WantedRequest {
             way,
             target,
             is_marked,
@@ -119,7 +119,7 @@ impl<'a> AskedSite<'a> {
         let Some(nonce) = self.responses.nonce else {
             return Some(Ok(Err(FactsReplyFault::NoReply)));
         };
-        let ask = self.way.clone().to_facts(&FactsQuestion::OF_SITE, nonce);
+        let ask = self.way.clone().to_facts(&FactsQuery::OF_SITE, nonce);
         Some(
             self.responses
                 .get(ask, &self.backend)

@@ -13,11 +13,11 @@ impl TableInForce {
     /// The same table for clients that get the contract of a version, whatever the site has: arguments of that version are
     /// judged, and younger ones are dropped.
     #[must_use]
-    pub fn answering(&self, wanted: PluginVersion) -> Self {
+    pub fn in_version(&self, wanted: PluginVersion) -> Self {
         let operations = table().operations().iter().zip(&self.operations);
         Self {
             operations: operations
-                .map(|(operation, in_force)| in_force.answering(operation, wanted))
+                .map(|(operation, in_force)| in_force.in_version(operation, wanted))
                 .collect(),
             wanted: Some(wanted),
             event_ids: SiteVersion::exactly(wanted).event_ids(),
@@ -30,7 +30,7 @@ impl TableInForce {
     #[must_use]
     pub fn for_clients(table: Arc<Self>, wanted: Option<PluginVersion>) -> Arc<Self> {
         match wanted {
-            Some(wanted) => Arc::new(table.answering(wanted)),
+            Some(wanted) => Arc::new(table.in_version(wanted)),
             None => table,
         }
     }
@@ -39,7 +39,7 @@ impl TableInForce {
 // === impl OperationInForce ===
 
 impl OperationInForce {
-    fn answering(&self, operation: &Operation, wanted: PluginVersion) -> Self {
+    fn in_version(&self, operation: &Operation, wanted: PluginVersion) -> Self {
         let mut this = self.clone();
         for (position, argument) in operation.arguments.iter().enumerate() {
             let mut rows = dated_differences().iter();
