@@ -159,7 +159,7 @@ pub(crate) fn presented(status: StatusCode, body: &'static str) -> CallResponse 
         response: json(status, Bytes::from_static(body.as_bytes())),
         facts: ResponseFacts::Calendar {
             by: ResponseSource::Backend,
-            audience: Audience::Everybody,
+            audience: Audience::Public,
             codings: None,
         },
     };
