@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event_fact::EventFact;
-use super::facts_query::{FactsQuery, RequestedEvents};
+use super::facts_query::{FactsQuery, WantedEvents};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
 use super::named_facts::NamedFacts;
@@ -189,29 +189,27 @@ impl Facts {
         let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
         let asked = |events| Some((events, self.unsettled_site.is_some() || self.site.is_none()));
         let (events, site) = match self.progress {
-            EventsRead::UpTo(id) => asked(RequestedEvents::After(id)),
-            EventsRead::Kept => Some((RequestedEvents::None, true)),
+            EventsRead::UpTo(id) => asked(WantedEvents::After(id)),
+            EventsRead::Kept => Some((WantedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
                 let ids = self
                     .unsettled
                     .keys()
                     .copied()
                     .take(self.pause.size(FactsQuery::MOST_IDS));
-                asked(RequestedEvents::Ids(ids.collect()))
+                asked(WantedEvents::Ids(ids.collect()))
             }
-            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => {
-                asked(RequestedEvents::None)
-            }
+            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(WantedEvents::None),
             EventsRead::All => match self.again {
-                Some(id) => asked(RequestedEvents::After(id)),
+                Some(id) => asked(WantedEvents::After(id)),
                 None if self.is_unproven && is_past(self.read_anew, Self::HOUR) => {
                     self.is_unproven = false;
                     self.read_anew = now;
                     self.again = Some(0);
-                    Some((RequestedEvents::After(0), true))
+                    Some((WantedEvents::After(0), true))
                 }
                 // Rules may change without a message.
-                None => is_hourly.then_some((RequestedEvents::None, true)),
+                None => is_hourly.then_some((WantedEvents::None, true)),
             },
         }?;
         self.is_waiting = true;
@@ -233,19 +231,19 @@ impl Facts {
     /// When it does not fit, or the facts exceed their bounds: the query has failed, and the next one waits.
     pub fn replied(
         &mut self,
-        question: &FactsQuery,
+        query: &FactsQuery,
         mut reply: FactsReply,
         now: UnixTime,
     ) -> Result<(), FactsReplyFault> {
         self.is_waiting = false;
-        if question.losses != self.losses {
+        if query.losses != self.losses {
             return Ok(());
         }
-        if !question.fits(&reply) {
+        if !query.fits(&reply) {
             self.failed(now);
             return Err(FactsReplyFault::Unfit);
         }
-        if let Some(reason) = self.contradiction(question, &reply) {
+        if let Some(reason) = self.contradiction(query, &reply) {
             // An import that goes on is not followed page by page.
             self.pause.hold(now);
             self.lost(reason);
@@ -256,21 +254,21 @@ impl Facts {
         self.last = Some(LastReply {
             number: reply.changes,
             sums: std::mem::take(&mut reply.sums),
-            messages: question.messages,
+            messages: query.messages,
             at: now,
         });
         if self.progress == EventsRead::Kept {
             self.all_read(now);
         }
         if let Some(records) = reply.names {
-            self.take_records(records, reply.next, question);
+            self.take_records(records, reply.next, query);
         }
         if let Some(site) = reply.site {
-            self.take_site(site, question);
+            self.take_site(site, query);
         }
-        self.take_events(reply.events, reply.next, question);
+        self.take_events(reply.events, reply.next, query);
         match reply.next {
-            _ if !matches!(question.events, RequestedEvents::After(_)) => {}
+            _ if !matches!(query.events, WantedEvents::After(_)) => {}
             next if self.is_read() => self.again = next,
             Some(next) => self.progress = EventsRead::UpTo(next),
             None => self.all_read(now),
@@ -285,8 +283,8 @@ impl Facts {
     }
 
     /// The reason for which a reply contradicts the facts; none: both can hold.
-    fn contradiction(&mut self, question: &FactsQuery, reply: &FactsReply) -> Option<&'static str> {
-        if reply.changes < question.number {
+    fn contradiction(&mut self, query: &FactsQuery, reply: &FactsReply) -> Option<&'static str> {
+        if reply.changes < query.number {
             return Some("the site's count of changes began anew, or its reply is older than a message");
         }
         let last = self.last.as_ref()?;
@@ -304,12 +302,12 @@ impl Facts {
         None
     }
 
-    fn take_site(&mut self, site: SiteFacts, question: &FactsQuery) {
+    fn take_site(&mut self, site: SiteFacts, query: &FactsQuery) {
         if self.site.as_ref() != Some(&site) {
             self.snapshot = None;
             self.site = Some(site);
         }
-        self.unsettled_site = self.unsettled_site.filter(|message| *message > question.messages);
+        self.unsettled_site = self.unsettled_site.filter(|message| *message > query.messages);
     }
 
     fn all_read(&mut self, now: UnixTime) {
@@ -317,30 +315,27 @@ impl Facts {
         self.read_anew = now;
     }
 
-    fn take_records(&mut self, told: Vec<RecordFact>, next: Option<u64>, question: &FactsQuery) {
+    fn take_records(&mut self, told: Vec<RecordFact>, next: Option<u64>, query: &FactsQuery) {
         let Some(records) = &mut self.records else {
             return;
         };
-        let known = records.values().filter(|record| question.covers(record.id, next));
+        let known = records.values().filter(|record| query.covers(record.id, next));
         if !known.map(|record| &**record).eq(&told) {
             self.snapshot = None;
-            records.retain(|id, _| !question.covers(*id, next));
+            records.retain(|id, _| !query.covers(*id, next));
             records.extend(RecordFact::by_number(told));
         }
     }
 
-    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuery) {
-        let known = self
-            .events
-            .values()
-            .filter(|event| question.covers(event.id, next));
+    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, query: &FactsQuery) {
+        let known = self.events.values().filter(|event| query.covers(event.id, next));
         if !known.eq(&events) {
             self.snapshot = None;
-            self.events.retain(|id, _| !question.covers(*id, next));
+            self.events.retain(|id, _| !query.covers(*id, next));
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
         }
-        let is_settled = |id, message| message <= question.messages && question.covers(id, next);
+        let is_settled = |id, message| message <= query.messages && query.covers(id, next);
         self.unsettled.retain(|id, message| !is_settled(*id, *message));
     }
 

@@ -8,7 +8,7 @@ use crate::settings::mark_text::Hex;
 /// The facts that the companion plugin is to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsQuery {
-    pub(super) events: RequestedEvents,
+    pub(super) events: WantedEvents,
     /// The most events, and the most records, of the reply.
     pub(super) most: usize,
     /// True if it requests the way in which pages are made.
@@ -25,7 +25,7 @@ pub struct FactsQuery {
 
 /// The requested events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum RequestedEvents {
+pub(super) enum WantedEvents {
     None,
     /// The next ones behind this number.
     After(u64),
@@ -38,7 +38,7 @@ pub(super) enum RequestedEvents {
 impl FactsQuery {
     /// The way in which pages are made, and no events.
     pub const OF_SITE: Self = Self {
-        events: RequestedEvents::None,
+        events: WantedEvents::None,
         most: FactsReply::MOST,
         site: true,
         records: false,
@@ -56,9 +56,9 @@ impl FactsQuery {
     /// The query string, with a nonce that no other query has: the seal of the reply names it.
     pub fn query(&self, nonce: [u8; 16]) -> String {
         let mut query = match &self.events {
-            RequestedEvents::None => String::new(),
-            RequestedEvents::After(id) => format!("after={id}&"),
-            RequestedEvents::Ids(ids) => {
+            WantedEvents::None => String::new(),
+            WantedEvents::After(id) => format!("after={id}&"),
+            WantedEvents::Ids(ids) => {
                 let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
                 format!("ids={}&", ids.join(","))
             }
@@ -81,7 +81,7 @@ impl FactsQuery {
     pub(super) fn fits(&self, reply: &FactsReply) -> bool {
         let are_asked = reply.events.iter().all(|event| self.covers(event.id, reply.next));
         let goes_on = match (&self.events, reply.next) {
-            (RequestedEvents::After(after), Some(next)) => next > *after,
+            (WantedEvents::After(after), Some(next)) => next > *after,
             _ => true,
         };
         let names = reply.names.iter().flatten();
@@ -92,9 +92,9 @@ impl FactsQuery {
     /// True if it is about an event, where the reply goes up to `next`, or to the end.
     pub(super) fn covers(&self, id: u64, next: Option<u64>) -> bool {
         match &self.events {
-            RequestedEvents::None => false,
-            RequestedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
-            RequestedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
+            WantedEvents::None => false,
+            WantedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
+            WantedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
         }
     }
 }
@@ -103,7 +103,7 @@ impl FactsQuery {
 mod tests {
     use super::*;
 
-    fn question(events: RequestedEvents, site: bool) -> FactsQuery {
+    fn question(events: WantedEvents, site: bool) -> FactsQuery {
         FactsQuery {
             events,
             most: FactsReply::MOST,
@@ -119,17 +119,17 @@ mod tests {
     fn questions_are_written_in_one_way() {
         let nonce = format!("nonce={}", "07".repeat(16));
         for (events, site, expected) in [
-            (RequestedEvents::None, false, ""),
-            (RequestedEvents::None, true, "site=1&"),
-            (RequestedEvents::After(0), true, "after=0&site=1&"),
-            (RequestedEvents::Ids(vec![3, 20]), false, "ids=3,20&"),
+            (WantedEvents::None, false, ""),
+            (WantedEvents::None, true, "site=1&"),
+            (WantedEvents::After(0), true, "after=0&site=1&"),
+            (WantedEvents::Ids(vec![3, 20]), false, "ids=3,20&"),
         ] {
             let query = question(events, site).query([7; 16]);
             assert_eq!(query, format!("{expected}{nonce}"));
         }
         let small = FactsQuery {
             most: 250,
-            ..question(RequestedEvents::After(7), false)
+            ..question(WantedEvents::After(7), false)
         };
         assert_eq!(small.query([7; 16]), format!("after=7&most=250&{nonce}"));
     }
@@ -146,13 +146,13 @@ mod tests {
             );
             FactsReply::parse(text.as_bytes()).unwrap()
         };
-        let after = |ids: &[u64], next| question(RequestedEvents::After(5), false).fits(&reply(ids, next));
+        let after = |ids: &[u64], next| question(WantedEvents::After(5), false).fits(&reply(ids, next));
         assert!(after(&[6, 9], Some(12)) && after(&[6, 9], Some(9)) && after(&[], None));
         assert!(!after(&[5, 9], None) && !after(&[6, 9], Some(8)) && !after(&[], Some(5)));
-        let ids = |ids: &[u64]| question(RequestedEvents::Ids(vec![3, 20]), false).fits(&reply(ids, None));
+        let ids = |ids: &[u64]| question(WantedEvents::Ids(vec![3, 20]), false).fits(&reply(ids, None));
         assert!(ids(&[]) && ids(&[20]) && !ids(&[4]));
-        let none = question(RequestedEvents::None, false);
+        let none = question(WantedEvents::None, false);
         assert!(none.fits(&reply(&[], None)) && !none.fits(&reply(&[4], None)));
-        assert!(!question(RequestedEvents::None, true).fits(&reply(&[], None)));
+        assert!(!question(WantedEvents::None, true).fits(&reply(&[], None)));
     }
 }
