@@ -391,7 +391,7 @@ async fn an_address_without_a_site_is_told_with_the_nearest_cause() {
         (Origin::down(), "cannot be reached"),
         (
             Origin::sending(b"hello\r\n\r\n").await,
-            "the answer cannot be read",
+            "the response cannot be read",
         ),
     ] {
         refused(&origin, part).await;
