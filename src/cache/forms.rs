@@ -70,7 +70,7 @@ struct PagesRead {
 /// The reason why there is no response in the form.
 enum Unwritten {
     /// The response to one of its pages is no page: it is the response to all.
-    Answered(Box<CallResponse>),
+    Response(Box<CallResponse>),
     /// The pages make no response.
     Pages(PageFault),
 }
@@ -147,7 +147,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         let response = self.json.call(call).await;
         match EventPage::of(response, &self.buffers).await {
             // The list became shorter while it was read.
-            Err(Unwritten::Answered(answer)) if number > 1 && answer.response.status().is_client_error() => {
+            Err(Unwritten::Response(answer)) if number > 1 && answer.response.status().is_client_error() => {
                 Err(PageFault::Changed.into())
             }
             page => page,
@@ -161,7 +161,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         let spent = self.budgets.spend_again(payer, CostClass::List, Instant::now());
         spent.map(drop).map_err(|exceeded| {
             self.limited.refused(exceeded.budget);
-            Unwritten::Answered(Box::new(fault::too_fast(&exceeded).into()))
+            Unwritten::Response(Box::new(fault::too_fast(&exceeded).into()))
         })
     }
 
@@ -215,7 +215,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
             let name = self.calendar_name.clone();
             match self.read(&call, RepresentationWriter::new(name)).await {
                 Ok(response) => return response,
-                Err(Unwritten::Answered(response)) => return *response,
+                Err(Unwritten::Response(response)) => return *response,
                 Err(Unwritten::Pages(PageFault::Changed)) if left > 0 => {}
                 Err(Unwritten::Pages(fault)) => return self.failed(fault),
             }
@@ -239,7 +239,7 @@ impl EventPage {
             });
         }
         if response.response.status() != StatusCode::OK {
-            return Err(Unwritten::Answered(Box::new(response)));
+            return Err(Unwritten::Response(Box::new(response)));
         }
         let mut response = response;
         let body = std::mem::take(response.response.body_mut());

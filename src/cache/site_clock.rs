@@ -13,7 +13,7 @@ use calendar_edge_core::unix_time::UnixTime;
 pub(crate) struct SiteClock {
     zone: ArcSwapOption<SiteZone>,
     /// The seconds of a [`UnixTime`]; 0: never.
-    asked_at: AtomicU64,
+    requested_at: AtomicU64,
 }
 
 /// The time between two requests for the zone while it is known.
@@ -32,17 +32,17 @@ impl SiteClock {
 
     /// Returns true for one caller after each pause: that one requests the zone.
     pub(crate) fn is_due(&self, now: UnixTime) -> bool {
-        let asked_at = self.asked_at.load(Ordering::Relaxed);
+        let requested_at = self.requested_at.load(Ordering::Relaxed);
         let pause = if self.zone.load().is_some() {
             KNOWN
         } else {
             UNKNOWN
         };
-        let is_due = now.as_secs() >= asked_at.saturating_add(pause);
+        let is_due = now.as_secs() >= requested_at.saturating_add(pause);
         is_due
             && self
-                .asked_at
-                .compare_exchange(asked_at, now.as_secs(), Ordering::Relaxed, Ordering::Relaxed)
+                .requested_at
+                .compare_exchange(requested_at, now.as_secs(), Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
     }
 
@@ -53,7 +53,7 @@ impl SiteClock {
 
     /// Has the zone requested with the next response that depends on it: everything may have changed.
     pub(super) fn doubt(&self) {
-        self.asked_at.store(0, Ordering::Relaxed);
+        self.requested_at.store(0, Ordering::Relaxed);
     }
 }
 

@@ -18,7 +18,7 @@ use calendar_edge_core::unix_time::UnixTime;
 /// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
-    answer: WholeResponse,
+    whole: WholeResponse,
     tag: HeaderValue,
     /// True if the site forbids other codings of it; found once, because every hit reads it.
     pub(crate) is_untransformed: bool,
@@ -52,17 +52,17 @@ const OVERHEAD: usize = 1024;
 // === impl StoredResponse ===
 
 impl StoredResponse {
-    fn new(answer: WholeResponse, fill: StoredMetadata, budget: &BufferBudget) -> Self {
+    fn new(whole: WholeResponse, fill: StoredMetadata, budget: &BufferBudget) -> Self {
         let bodies = SharedBodies::new(budget);
-        let shared = bodies.share(answer.body().clone());
-        let answer = answer.with_body(shared);
+        let shared = bodies.share(whole.body().clone());
+        let whole = whole.with_body(shared);
         Self {
-            tag: entity_tag(answer.body()),
-            is_untransformed: forbids_change(answer.headers()),
+            tag: entity_tag(whole.body()),
+            is_untransformed: forbids_change(whole.headers()),
             checked: AtomicU64::new(fill.generation),
-            codings: StoredCodings::new(answer.body().clone(), bodies.of_codings()),
+            codings: StoredCodings::new(whole.body().clone(), bodies.of_codings()),
             bodies,
-            answer,
+            whole,
             fill,
         }
     }
@@ -70,18 +70,18 @@ impl StoredResponse {
     /// The same for a response that replaces an older one. A body of the same meaning keeps its bytes and so its tag:
     /// the plugin spells e-mail addresses in another way each time.
     pub(crate) fn replacing(
-        answer: WholeResponse,
+        whole: WholeResponse,
         fill: StoredMetadata,
         older: Option<&Self>,
         budget: &BufferBudget,
     ) -> Self {
-        let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
+        let older = older.filter(|older| same_text(older.whole.body(), whole.body()));
         let Some(older) = older else {
-            return Self::new(answer, fill, budget);
+            return Self::new(whole, fill, budget);
         };
         Self {
-            is_untransformed: forbids_change(answer.headers()),
-            answer: answer.with_body(older.answer.body().clone()),
+            is_untransformed: forbids_change(whole.headers()),
+            whole: whole.with_body(older.whole.body().clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
             codings: older.codings.clone(),
@@ -92,7 +92,7 @@ impl StoredResponse {
 
     /// The response itself.
     pub(crate) const fn whole(&self) -> &WholeResponse {
-        &self.answer
+        &self.whole
     }
 
     /// The time since the request.
@@ -103,12 +103,12 @@ impl StoredResponse {
     /// The response for a client, with an entity tag if the response is a success. `if_none_match` is the client's
     /// condition: it gets 304 if it has this response already.
     pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> PlainResponse {
-        if self.answer.status != StatusCode::OK {
-            return self.answer.response();
+        if self.whole.status != StatusCode::OK {
+            return self.whole.response();
         }
         let mut response = match if_none_match {
-            Some(condition) if is_known(condition, &self.tag) => self.answer.not_modified(&REPEATED),
-            _ => self.answer.response(),
+            Some(condition) if is_known(condition, &self.tag) => self.whole.not_modified(&REPEATED),
+            _ => self.whole.response(),
         };
         response.headers_mut().insert(ETAG, self.tag.clone());
         response
@@ -116,14 +116,14 @@ impl StoredResponse {
 
     /// The codings of its body, if it is a success; others leave as they are.
     pub(crate) fn codings(&self) -> Option<StoredCodings> {
-        (self.answer.status == StatusCode::OK).then(|| self.codings.clone())
+        (self.whole.status == StatusCode::OK).then(|| self.codings.clone())
     }
 
     /// The memory of the entry with this key, in bytes.
     pub(crate) fn weight(&self, key: &str) -> u32 {
         // The codings are made later: all three together take about a third of the body.
-        let codings = self.answer.body().len() / 3;
-        let size = OVERHEAD + key.len() + self.answer.size() + codings + self.fill.dependencies.size();
+        let codings = self.whole.body().len() / 3;
+        let size = OVERHEAD + key.len() + self.whole.size() + codings + self.fill.dependencies.size();
         u32::try_from(size).unwrap_or(u32::MAX)
     }
 }

@@ -260,7 +260,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 
     async fn pass(&self, asked: BodilessRequest, passage: Passage) -> EdgeResponse {
         match passage {
-            Passage::Answered(answer) => answer,
+            Passage::Response(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
                 self.respond(call).await

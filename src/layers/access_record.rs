@@ -45,7 +45,7 @@ pub(super) struct Record {
     id: Option<RequestId>,
     arrival: SentHead,
     started: Instant,
-    answer: Option<ResponseHead>,
+    response: Option<ResponseHead>,
     bytes: u64,
     complete: bool,
     body: Option<Arc<ReadProgress>>,
@@ -158,7 +158,7 @@ impl Record {
             body: request.context.body.clone(),
             arrival: SentHead::of(request),
             started: Instant::now(),
-            answer: None,
+            response: None,
             bytes: 0,
             complete: false,
             _inflight: sinks.metrics.requests().begin(),
@@ -173,7 +173,7 @@ impl Record {
 
     /// Notes the head of the response.
     pub(super) fn responded(&mut self, status: StatusCode, by: Option<ResponseSource>) {
-        self.answer = Some(ResponseHead {
+        self.response = Some(ResponseHead {
             status,
             by,
             after: self.started.elapsed(),
@@ -188,7 +188,7 @@ impl Record {
 
     /// The part that gave the response, for logs and metrics.
     fn source(&self) -> &'static str {
-        match self.answer {
+        match self.response {
             None => "client",
             Some(ResponseHead { by, .. }) => by.map_or("backend", ResponseSource::source),
         }
@@ -197,8 +197,8 @@ impl Record {
     /// From head to head, without the time at backends.
     fn edge_time(&self) -> Duration {
         let head = self
-            .answer
-            .map_or_else(|| self.started.elapsed(), |answer| answer.after);
+            .response
+            .map_or_else(|| self.started.elapsed(), |response| response.after);
         let times = self.log.backend_times();
         head.saturating_sub(times.map_or(Duration::ZERO, |times| times.queue + times.backend))
     }
@@ -225,7 +225,9 @@ impl Record {
         let findings = self.log.refusal().map(|note: &RefusalNote| &note.findings);
         let first = findings.and_then(|findings| findings.first());
         if let (Some(first), Some(verdict)) = (first, self.log.site_verdict()) {
-            let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
+            let status = self
+                .response
+                .map_or(CLIENT_GONE, |response| response.status.as_u16());
             self.keep(status, first.code, RecordedFate::Forwarded(verdict.clone()));
         }
     }
@@ -261,7 +263,9 @@ impl Record {
         Served {
             operation: self.log.operation(),
             root,
-            status: self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16()),
+            status: self
+                .response
+                .map_or(CLIENT_GONE, |response| response.status.as_u16()),
             source: self.source(),
             duration,
             bytes: self.bytes,
@@ -287,7 +291,7 @@ impl Record {
             version: arrival.version(),
             program: plain(arrival.program.as_ref()).map(cut),
             is_tls: arrival.is_tls,
-            code: self.answer.and_then(|answer| answer.by?.code()),
+            code: self.response.and_then(|response| response.by?.code()),
             verdict: self.log.verdict(),
             is_complete: self.complete,
         }
@@ -313,8 +317,8 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let duration = self.started.elapsed();
-        let refusal = self.answer.and_then(|answer| match answer.by {
-            Some(ResponseSource::Edge { code }) => Some((answer.status, code)),
+        let refusal = self.response.and_then(|response| match response.by {
+            Some(ResponseSource::Edge { code }) => Some((response.status, code)),
             _ => None,
         });
         if let Some((status, code)) = refusal {

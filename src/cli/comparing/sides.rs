@@ -24,7 +24,7 @@ struct LiveSide {
     name: String,
     backend: DryRun,
     /// True once it has responded: until then a failed connection means that nothing can be compared.
-    has_answered: AtomicBool,
+    has_responded: AtomicBool,
     credentials: CredentialsPolicy,
     /// The number of roots that it serves.
     roots: usize,
@@ -138,7 +138,7 @@ impl LiveSide {
     fn new(backend: BackendSettings, settings: &Settings) -> anyhow::Result<Self> {
         Ok(Self {
             name: backend.name.clone(),
-            has_answered: AtomicBool::new(false),
+            has_responded: AtomicBool::new(false),
             credentials: backend.credentials,
             roots: backend.roots.len(),
             backend: DryRun::new(backend, &settings.site())?,
@@ -149,11 +149,11 @@ impl LiveSide {
         let answer = self.backend.send(call).await;
         match &answer.failure {
             Some(failure) if failure.reach == Reach::Nowhere => {
-                if !self.has_answered.load(Ordering::Relaxed) {
+                if !self.has_responded.load(Ordering::Relaxed) {
                     bail!("the backend `{}` cannot be reached: {failure}", self.name);
                 }
             }
-            Some(_) | None => self.has_answered.store(true, Ordering::Relaxed),
+            Some(_) | None => self.has_responded.store(true, Ordering::Relaxed),
         }
         Ok(answer)
     }

@@ -36,7 +36,7 @@ pub(super) struct ApiUnderTest {
     most_bytes: usize,
     pace: Pace,
     /// Held while a request is under way.
-    asking: Arc<Mutex<()>>,
+    turn: Arc<Mutex<()>>,
     roots: Roots,
     judge: Judge,
     /// The table, as far as the backend publishes it.
@@ -91,7 +91,7 @@ impl ApiUnderTest {
             account,
             most_bytes: usize::try_from(site.response_bytes).unwrap_or(usize::MAX),
             pace,
-            asking: Arc::default(),
+            turn: Arc::default(),
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
             table: TableInForce::unread(),
@@ -138,7 +138,7 @@ impl ApiUnderTest {
     /// The response to a request, or the reason why there is none.
     pub(super) async fn send(&self, request: &ApiRequest) -> anyhow::Result<ApiResponse> {
         self.pace.turn().await;
-        let _asking = self.asking.lock().await;
+        let _turn = self.turn.lock().await;
         let url = format!("{}{}", self.base, request.target);
         let mut sent = self.client.request(request.method.clone(), url);
         if let Some(body) = &request.body {
@@ -160,11 +160,11 @@ impl ApiUnderTest {
 
     /// Waits for an interrupt, then for the end of the request under way. None begins while the guard is held.
     pub(super) fn interrupted(&self) -> impl Future<Output = OwnedMutexGuard<()>> + use<> {
-        let asking = Arc::clone(&self.asking);
+        let turn = Arc::clone(&self.turn);
         async move {
             // Without a handler, the signal ends the program.
             let _ = tokio::signal::ctrl_c().await;
-            asking.lock_owned().await
+            turn.lock_owned().await
         }
     }
 

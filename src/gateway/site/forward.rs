@@ -53,7 +53,7 @@ pub(in crate::gateway) struct Site {
 /// The outcome of a request to the site.
 pub(in crate::gateway) enum Passage {
     /// A response, the site's or the edge's.
-    Answered(EdgeResponse),
+    Response(EdgeResponse),
     /// The form names a route of the calendar: it is a calendar call with this body.
     Calendar {
         /// The call that the form names.
@@ -70,7 +70,7 @@ pub(in crate::gateway) enum Passage {
 impl Passage {
     /// The same, where a response shows the remaining budgets.
     fn with_budgets(mut self, charged: &RateLimitStatus) -> Self {
-        if let Self::Answered(answer) = &mut self {
+        if let Self::Response(answer) = &mut self {
             charged.write(answer.response.headers_mut());
         }
         self
@@ -90,7 +90,7 @@ impl Site {
                 .stream_charged(asked, request, body)
                 .await
                 .with_budgets(&charged),
-            Err(refused) => Passage::Answered(*refused),
+            Err(refused) => Passage::Response(*refused),
         }
     }
 
@@ -123,13 +123,13 @@ impl Site {
         body: ClientBody,
     ) -> Passage {
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
-            return Passage::Answered(refused);
+            return Passage::Response(refused);
         }
         if offered_upgrade(&asked.head).is_some() && body.is_end_stream() {
-            return Passage::Answered(refused(&errors::NO_UPGRADE.refusal()));
+            return Passage::Response(refused(&errors::NO_UPGRADE.refusal()));
         }
         if self.surface.reads_calls(request.as_ref()) {
-            return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);
+            return Passage::Response(self.pass_call(asked, request.as_ref(), body).await);
         }
         let has_body = !body.is_end_stream();
         match self.pages.respond(asked, has_body).await {
@@ -139,7 +139,7 @@ impl Site {
             None => {}
         }
         let answer = self.stream_whole(asked, body);
-        Passage::Answered(self.logins.guard_login(asked, None, answer).await)
+        Passage::Response(self.logins.guard_login(asked, None, answer).await)
     }
 
     async fn take_page(&self, asked: &BodilessRequest, answer: PageResponse) -> Passage {
@@ -147,12 +147,12 @@ impl Site {
         match answer {
             PageResponse::Own(response) => {
                 asked.context.log.about(Traffic::Site);
-                Passage::Answered(response)
+                Passage::Response(response)
             }
             PageResponse::Calendar(read) => Passage::File(read),
             PageResponse::OfRobots => {
                 let end = self.forward(asked, nothing, SiteTraffic::OfRobots).await;
-                Passage::Answered(end.into_response())
+                Passage::Response(end.into_response())
             }
         }
     }
@@ -229,7 +229,7 @@ impl Site {
                 .pass_charged(asked, request, (body, scan))
                 .await
                 .with_budgets(&charged),
-            Err(refused) => Passage::Answered(*refused),
+            Err(refused) => Passage::Response(*refused),
         }
     }
 
@@ -240,7 +240,7 @@ impl Site {
         (body, scan): (ClientBody, SiteFormScan),
     ) -> Passage {
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
-            return Passage::Answered(refused);
+            return Passage::Response(refused);
         }
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
@@ -249,17 +249,17 @@ impl Site {
             Ok(FormStart::Begun(begun, rest)) => {
                 let seen = SeenBody::Begun(begun.clone());
                 if let Some(refused) = self.surface.by_body(asked, request.as_ref(), &seen) {
-                    return Passage::Answered(refused);
+                    return Passage::Response(refused);
                 }
                 if let Some(refused) = self.pages.refuse_form(asked, FormReading::Unread) {
-                    return Passage::Answered(refused);
+                    return Passage::Response(refused);
                 }
                 let guard = self.surface.on_the_way(asked, request.as_ref(), &begun);
                 let form = self.begun((Some(scan), guard), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
-                Passage::Answered(self.logins.guard_login(asked, None, answer).await)
+                Passage::Response(self.logins.guard_login(asked, None, answer).await)
             }
-            Err(fault) => Passage::Answered(fault.response()),
+            Err(fault) => Passage::Response(fault.response()),
         }
     }
 
@@ -281,23 +281,23 @@ impl Site {
                     request.and_then(|request| self.decider.second_call_of_form(&asked.head, request, &seen));
                 let charged = match self.charge_second(asked, call, DecidingBody::Read(&form)) {
                     Ok(charged) => charged,
-                    Err(refused) => return Passage::Answered(*refused),
+                    Err(refused) => return Passage::Response(*refused),
                 };
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
-                    return Passage::Answered(refused).with_budgets(&charged);
+                    return Passage::Response(refused).with_budgets(&charged);
                 }
                 if let Some(refused) = self.pages.refuse_form(asked, FormReading::Whole(&form)) {
-                    return Passage::Answered(refused).with_budgets(&charged);
+                    return Passage::Response(refused).with_budgets(&charged);
                 }
                 let whole = reqwest::Body::from(form.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
                 let answer = self.logins.guard_login(asked, Some(&form), answer).await;
-                Passage::Answered(answer).with_budgets(&charged)
+                Passage::Response(answer).with_budgets(&charged)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
                 asked.refused(DecidingBody::Read(&form), RefusalReason::rules(&refusal));
-                Passage::Answered(refused(&refusal))
+                Passage::Response(refused(&refusal))
             }
         }
     }
@@ -336,7 +336,7 @@ impl Site {
         );
         drop(timer);
         match answer {
-            Ok(answer) => SiteEnd::Answered(self.response(answer, &public)),
+            Ok(answer) => SiteEnd::Response(self.response(answer, &public)),
             Err(failure) => {
                 let response = BodyFault::behind(&failure);
                 let response = response.unwrap_or_else(|| fault::exchange_failed(&failure, &self.warnings));

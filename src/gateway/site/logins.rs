@@ -16,7 +16,7 @@ use calendar_edge_core::limits::rates::Login;
 /// The end of an exchange with the rest of the site.
 pub(in crate::gateway) enum SiteEnd {
     /// The site's response.
-    Answered(EdgeResponse),
+    Response(EdgeResponse),
     /// The edge's response in place of one, and the failure's result for the passwords in the request.
     Failed(EdgeResponse, Login),
 }
@@ -25,7 +25,7 @@ pub(in crate::gateway) enum SiteEnd {
 
 impl SiteEnd {
     pub(in crate::gateway) fn into_response(self) -> EdgeResponse {
-        let (Self::Answered(response) | Self::Failed(response, _)) = self;
+        let (Self::Response(response) | Self::Failed(response, _)) = self;
         response
     }
 }
@@ -59,7 +59,7 @@ impl RateLimiter {
             Err(exceeded) => return self.refuse(asked, &exceeded),
         };
         let (answer, login) = match end.await {
-            SiteEnd::Answered(answer) => shown_by(door, &asked.head, answer).await,
+            SiteEnd::Response(answer) => shown_by(door, &asked.head, answer).await,
             SiteEnd::Failed(answer, login) => (answer, login),
         };
         if let Some(first) = charges.first() {

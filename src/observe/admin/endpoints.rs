@@ -24,7 +24,7 @@ pub(super) struct Endpoint {
     /// The clients that may use it.
     pub(super) access: Access,
     /// The response.
-    pub(super) answer: EndpointResponse,
+    pub(super) response: EndpointResponse,
 }
 
 /// The source of a response.
@@ -56,13 +56,13 @@ use EndpointResponse::{Document, Explanation, Migration, Purge, Readiness};
 
 /// Declares endpoints, a line each.
 macro_rules! endpoints {
-    ($($method:ident $path:literal, $access:ident => $answer:expr;)+) => {
+    ($($method:ident $path:literal, $access:ident => $response:expr;)+) => {
         /// All endpoints.
         static ENDPOINTS: &[Endpoint] = &[$(Endpoint {
             method: Method::$method,
             path: $path,
             access: $access,
-            answer: $answer,
+            response: $response,
         },)+];
     };
 }

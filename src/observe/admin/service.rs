@@ -53,7 +53,7 @@ impl Admin {
             Ok(sender) => sender,
             Err(error) => return denied(error),
         };
-        let mut response = match found.map(|(endpoint, asked)| (endpoint.answer, asked)) {
+        let mut response = match found.map(|(endpoint, asked)| (endpoint.response, asked)) {
             None => refused(&Refusal::no_route()),
             Some((EndpointResponse::Document(document), asked)) => document(&self.0, asked),
             Some((EndpointResponse::Readiness, asked)) => {
