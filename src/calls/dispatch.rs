@@ -198,10 +198,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_without_a_route_has_the_site_asked_for_its_namespaces() {
-        for (body, is_wanted) in [(NO_ROUTE, true), (NO_EVENT, false)] {
+        for (status, body, is_wanted) in [(404, NO_ROUTE, true), (404, NO_EVENT, false), (200, "{}", false)] {
             let indexes = SiteIndexes::default();
-            let missing = outcome(404, JSON, body, &indexes).await.expect("a response");
-            assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+            let response = outcome(status, JSON, body, &indexes).await;
+            assert_eq!(response.expect("a response").status(), status);
             let wanted = indexes.name.wanted().now_or_never();
             assert_eq!(wanted.is_some(), is_wanted, "{body}");
         }

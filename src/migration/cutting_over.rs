@@ -271,6 +271,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_write_stays_with_the_backend_that_has_it() {
+        let hour = Duration::from_hours(1);
+        let test = cutting(rule(), 200, [hour, Duration::ZERO]);
+        let rule_state = test.edge.rule_state();
+        let returning = async {
+            sleep(Duration::from_secs(1)).await;
+            return_calls(&rule_state);
+        };
+        let (status, ()) = tokio::join!(test.write(), returning);
+        assert_eq!((status, test.routes()), (200, vec![NEXT.to_owned()]));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_site_has_no_longer_than_a_read_to_follow() {
         let hour = Duration::from_hours(1);
         let test = cutting(falling_back(), 502, [Duration::ZERO, hour]);
