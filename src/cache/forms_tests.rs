@@ -89,8 +89,19 @@ async fn a_page_that_fails_is_the_response_to_all() {
     let below = pages((StatusCode::BAD_GATEWAY, "{}"));
     let stage = forms(&below, &RateLimits::default());
     let failed = stage.call(asked(Representation::Calendar)).await;
-    assert_eq!(failed.response.status(), StatusCode::BAD_GATEWAY);
+    assert_eq!(
+        (failed.response.status(), below.begun()),
+        (StatusCode::BAD_GATEWAY, 2)
+    );
     assert!(kind(&failed).starts_with("application/json"), "{}", kind(&failed));
+}
+
+#[tokio::test]
+async fn a_list_that_became_shorter_is_read_anew() {
+    let below = pages((StatusCode::NOT_FOUND, "{}"));
+    let stage = forms(&below, &RateLimits::default());
+    stage.call(asked(Representation::Calendar)).await;
+    assert_eq!(below.begun(), 2 * ATTEMPTS);
 }
 
 #[tokio::test]
