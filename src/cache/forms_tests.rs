@@ -16,8 +16,8 @@ const SECOND: &str = r#"{"events":[{"id":2}],"total":2,"total_pages":2}"#;
 
 /// The page that a read names.
 fn page(call: &CalendarCall) -> Option<&str> {
-    let pairs = call.call.request().query.pairs.split('&');
-    pairs.filter_map(|pair| pair.strip_prefix("page=")).next()
+    let mut pairs = call.call.request().query.pairs.split('&');
+    pairs.find_map(|pair| pair.strip_prefix("page="))
 }
 
 /// A list of two pages, the second with this response.

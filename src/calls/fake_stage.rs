@@ -29,10 +29,12 @@ use calendar_edge_judge::call::Outcome;
 
 /// A stage that records its requests, and responds as the test says.
 pub(crate) struct FakeStage<Request, Response> {
-    respond: Box<dyn Fn(&Request) -> BoxFuture<'static, Response> + Send + Sync>,
+    respond: Respond<Request, Response>,
     taken: Mutex<Vec<Request>>,
     ended: AtomicUsize,
 }
+
+type Respond<Request, Response> = Box<dyn Fn(&Request) -> BoxFuture<'static, Response> + Send + Sync>;
 
 /// The client of the requests.
 pub(crate) const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
@@ -141,6 +143,10 @@ pub(crate) fn read(settings: &Settings, path: &str) -> CalendarCall {
 }
 
 /// A response of the backend to a call, checked and whole.
+#[expect(
+    clippy::result_large_err,
+    reason = "stages return the same result from a future"
+)]
 pub(crate) fn responded(call: &CalendarCall, status: StatusCode, body: &str) -> BackendResult {
     let rules = rules(&settings());
     let response = Response::builder()

@@ -172,7 +172,7 @@ async fn what_a_write_changes_is_removed_after_its_client_has_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_leads_the_calls_of_one_key_is_presented_once() {
+async fn calls_of_one_key_share_one_exchange() {
     let (stages, below, _) = stages_above(Duration::from_secs(1));
     let read = || call(&merging(), "GET", "/events/56", "");
     let (one, two) = tokio::join!(stages.call(read()), stages.call(read()));

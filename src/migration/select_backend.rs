@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::calls::fake_backend::FakeBackend;
     use crate::calls::fake_stage::{backends, read, rules};
-    use calendar_edge_core::settings::{CutoverRule, Settings};
+    use calendar_edge_core::settings::{CutoverRule, GuardSettings, Settings};
 
     const JSON: &str = "application/json";
 
@@ -147,7 +147,8 @@ mod tests {
         let next = FakeBackend::responding(200, JSON, "{}").await;
         let failing = FakeBackend::responding(502, JSON, "{}").await;
         for (site, next, failed) in [(&failing, next.url.clone(), 0), (&next, nowhere(), 1)] {
-            let guarded = |settings: &mut Settings| settings.cutover[0].guard = Some(Default::default());
+            let guarded =
+                |settings: &mut Settings| settings.cutover[0].guard = Some(GuardSettings::default());
             let (stage, edge) = selecting(site, next, guarded);
             for call in reads(&edge) {
                 let _ = stage.call(call).await;

@@ -107,6 +107,10 @@ impl Shadows {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::result_large_err,
+    reason = "stages return the same result from a future"
+)]
 mod tests {
     use std::time::Duration;
 

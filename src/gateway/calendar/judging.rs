@@ -251,7 +251,7 @@ mod tests {
         });
         let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
         let plan = Plan::new(settings, &state);
-        let stage = Judging {
+        let judging = Judging {
             inner: Arc::clone(&below),
             decider: Arc::clone(&plan.decider),
             known: Arc::clone(&plan.known),
@@ -272,7 +272,7 @@ mod tests {
             body: ReceivedBody::Whole(body.into()),
         };
         Judged {
-            status: stage.call(request).await.response.status(),
+            status: judging.call(request).await.response.status(),
             below,
             context,
             findings: state.findings.report()["findings"].clone(),

@@ -111,6 +111,10 @@ fn login(accepted: &AcceptedResponse<OriginBody>, audience: Audience, is_write: 
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::result_large_err,
+    reason = "stages return the same result from a future"
+)]
 mod tests {
     use http::StatusCode;
 

@@ -108,12 +108,12 @@ mod tests {
         let below = FakeStage::at_once(|_: &CallRequest<ReceivedBody>| presented(StatusCode::OK, "{}"));
         let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
         let plan = Plan::new(settings, &state);
-        let stage = ReadBody {
+        let reading = ReadBody {
             inner: Arc::clone(&below),
             bodies: plan.bodies.clone(),
         };
         let (body, sent) = SentBody::of(EVENT).await;
-        let response = stage
+        let response = reading
             .call(CallRequest::of(&plan.decider, asked, body))
             .await
             .response;
