@@ -72,7 +72,7 @@ fn url_of(listen: &ListenAddress) -> Option<String> {
             Ipv6Addr::LOCALHOST.into()
         });
     }
-    let scheme = if listen.speaks_tls() { "https" } else { "http" };
+    let scheme = if listen.has_tls() { "https" } else { "http" };
     Some(format!("{scheme}://{address}"))
 }
 

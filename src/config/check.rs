@@ -81,8 +81,8 @@ fn dialled(origin: &OriginSettings) -> Option<DialAddress> {
 /// A TLS listener has a certificate and a key, and these have a TLS listener.
 pub(super) fn tls(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
-    let client = settings.listen.iter().position(ListenAddress::speaks_tls);
-    let admin = settings.admin.listen.as_ref().filter(|admin| admin.speaks_tls());
+    let client = settings.listen.iter().position(ListenAddress::has_tls);
+    let admin = settings.admin.listen.as_ref().filter(|admin| admin.has_tls());
     let listener = client.map(|index| places.item("listen", index));
     let listener = listener.or_else(|| admin.map(|_| places.of("admin.listen")));
     for key in ["tls.certificate", "tls.key"] {

@@ -151,7 +151,7 @@ impl Listener {
         tls: Option<&TlsAcceptor>,
         inherited: &mut InheritedSockets,
     ) -> Result<Vec<Self>, BindError> {
-        let tls = match (address.speaks_tls(), tls) {
+        let tls = match (address.has_tls(), tls) {
             (false, _) => None,
             (true, Some(acceptor)) => Some(acceptor),
             (true, None) => return Err(BindError::NoCertificate(address.clone())),

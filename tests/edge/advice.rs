@@ -209,7 +209,7 @@ async fn versions_are_shown() {
     let versions = "The Events Calendar 6.17.2 (6.17.2 or later), WordPress 7.0.2";
     assert!(found.says(versions), "{}", found.text);
     assert!(
-        found.says("ok: /wp-json: the index publishes what the table says"),
+        found.says("ok: /wp-json: the index agrees with the table"),
         "{}",
         found.text
     );
@@ -383,7 +383,7 @@ async fn the_namespace_of_the_site_needs_no_setting() {
         "{text}"
     );
     assert!(
-        text.contains("ok: /wp-json: the index publishes what the table says"),
+        text.contains("ok: /wp-json: the index agrees with the table"),
         "{text}"
     );
     assert_eq!(output.status.code(), Some(0), "{text}");

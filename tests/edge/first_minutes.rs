@@ -356,7 +356,7 @@ async fn a_rest_api_that_cannot_be_used_is_told_with_the_next_step() {
     });
     refused(
         &switched_off.await,
-        "is a WordPress site, but its REST API does not answer",
+        "is a WordPress site, but its REST API does not respond",
     )
     .await;
     let headless = Origin::answering(move |seen| match seen.target.as_str() {

@@ -419,7 +419,7 @@ async fn check_asks_whether_the_site_names_callers() {
     ))
     .await;
     for (origin, line) in [
-        (&open, "ok: backend next: the site says who callers are"),
+        (&open, "ok: backend next: the site names its callers"),
         (
             &closed,
             "unusable: backend next: identities need /wp/v2/users/me of the site",

@@ -213,7 +213,7 @@ async fn check_finds_homes_that_send_clients_away() {
     let (fits, _) = check("check-fits", public, &url).await;
     assert!(fits.contains("ok: the home page (status 200)"), "{fits}");
     let (away, _) = check("check-away", elsewhere, &url).await;
-    let expected = "clients who ask for https://www.example.org/ are sent to https://events.example.org/";
+    let expected = "requests for https://www.example.org/ are redirected to https://events.example.org/";
     assert!(away.contains(expected), "{away}");
     let (turns, status) = check("check-loop", public, &named).await;
     assert!(
@@ -275,7 +275,7 @@ async fn check_says_whether_the_companion_plugin_stands() {
     );
     let (text, _) = check("check-open", "read_only = true", &with(&open)).await;
     assert!(
-        text.contains("open: /wp-json: the site answers calls without a mark"),
+        text.contains("open: /wp-json: the site responds to calls without a mark"),
         "{text}"
     );
     assert!(

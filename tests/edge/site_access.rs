@@ -114,7 +114,7 @@ async fn a_staging_site_opens_to_credentials_from_a_file() {
     let file = directory.path().join("edge.toml");
     let closed = init(&origin.base(), &file, &[]).await;
     assert_eq!(closed.status, Some(2), "{}", closed.out);
-    let reason = "the web server asks for Basic credentials (\"Staging\"), as before a staging site";
+    let reason = "the web server requires Basic credentials (\"Staging\"), as before a staging site";
     assert!(closed.out.contains(reason), "{}", closed.out);
 
     let credentials = directory.write("basic-auth", "staging:s3cret\n");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::architecture::literals;
 use crate::repository::{read, texts};
 
 /// Type names that stand in several files, each with the reason.
@@ -233,6 +234,169 @@ fn nouns_have_one_meaning() {
         "about forty-five nouns: {}",
         glossary.len()
     );
+}
+
+// === speech ===
+
+/// Where no name, no message and no opening of a comment uses the words of speech. The shell follows.
+const WITHOUT_SPEECH: [&str; 3] = ["crates/core/src", "crates/judge/src", "crates/calendar/src"];
+
+/// Words of speech: HTTP requests and responds, documents contain, rules apply.
+const SPEECH: &[&str] = &[
+    "answer",
+    "answered",
+    "answering",
+    "answers",
+    "anybody",
+    "ask",
+    "asked",
+    "asking",
+    "asks",
+    "everybody",
+    "farewell",
+    "hear",
+    "heard",
+    "hearing",
+    "hears",
+    "knew",
+    "knows",
+    "meets",
+    "news",
+    "nobody",
+    "obey",
+    "obeyed",
+    "obeys",
+    "question",
+    "questions",
+    "said",
+    "saying",
+    "says",
+    "somebody",
+    "speaks",
+    "talk",
+    "talks",
+    "tell",
+    "telling",
+    "tells",
+    "told",
+    "unanswered",
+    "unasked",
+    "unheard",
+    "untold",
+    "who",
+    "whom",
+];
+
+/// Names that keep such a word, each with the reason.
+const NAMED_ALIKE: &[(&str, &str)] = &[
+    ("ANSWERS", "the form of the key `answers`"),
+    ("answer", "a key of `[[surface]]`"),
+    ("answers", "a key of the configuration"),
+];
+
+/// Parts of messages that keep such a word, each with the reason.
+const IN_MESSAGES: &[(&str, &str)] = &[
+    ("anybody ", "a line of the list that the companion plugin reads"),
+    (", nobody ", "a line of the list that the companion plugin reads"),
+    ("`answers`", "a key of the configuration"),
+    (
+        " answers=",
+        "a part of the cache key, named like the key of the configuration",
+    ),
+    ("\"anybody\\\"", "a value of `callers`"),
+    ("operators who", "people"),
+    ("the operator", "people"),
+];
+
+/// Words with which a comment does not open: a noun says what is there.
+const OPENINGS: &[&str] = &[
+    "How", "Nobody", "Somebody", "What", "Whether", "Who", "Whom", "Whose", "Why",
+];
+
+fn without_speech() -> impl Iterator<Item = (String, String)> {
+    WITHOUT_SPEECH.iter().flat_map(|source| texts(source, "rs"))
+}
+
+fn is_speech(word: &str) -> bool {
+    SPEECH.contains(&word)
+}
+
+/// The public name that a line defines: of an item, or of a field.
+fn public_name(line: &str) -> Option<&str> {
+    const KEYWORDS: [&str; 9] = [
+        "async", "const", "enum", "fn", "mod", "static", "struct", "trait", "type",
+    ];
+    let rest = line.trim_start().strip_prefix("pub")?;
+    let rest = match rest.strip_prefix('(') {
+        Some(scope) => scope.split_once(')')?.1,
+        None => rest,
+    };
+    let mut names = rest
+        .strip_prefix(' ')?
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    names.find(|name| !name.is_empty() && !KEYWORDS.contains(name))
+}
+
+#[test]
+fn public_names_are_no_speech() {
+    let mut kept: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    for (path, text) in without_speech() {
+        let file = path.rsplit('/').next().unwrap_or(&path);
+        let names = text.lines().filter_map(public_name).chain([file]);
+        for name in names.filter(|name| words(name).any(|word| is_speech(&word))) {
+            match NAMED_ALIKE.iter().find(|(allowed, _)| *allowed == name) {
+                Some((allowed, _)) => _ = kept.insert(allowed),
+                None => found.push(format!("{path}: {name}")),
+            }
+        }
+    }
+    assert!(found.is_empty(), "names with words of speech: {found:#?}");
+    assert_eq!(kept.len(), NAMED_ALIKE.len(), "no longer names: {kept:?} remain");
+}
+
+#[test]
+fn messages_are_no_speech() {
+    let mut found = Vec::new();
+    for (path, text) in without_speech() {
+        for literal in literals(&text).into_iter().filter(|text| text.contains(' ')) {
+            // Text in braces is a name of the code.
+            let fixed: String = literal
+                .split('{')
+                .map(|part| part.split_once('}').map_or(part, |(_, rest)| rest))
+                .collect();
+            let kept = IN_MESSAGES
+                .iter()
+                .fold(fixed, |text, (part, _)| text.replace(part, " "));
+            let spoken = kept.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let spoken: Vec<_> = spoken.filter(|word| is_speech(word)).collect();
+            if !spoken.is_empty() {
+                found.push(format!("{path}: {spoken:?} in {literal:?}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "messages with words of speech: {found:#?}");
+}
+
+#[test]
+fn comments_open_with_nouns() {
+    let mut found = Vec::new();
+    for (path, text) in without_speech() {
+        let mut before = "";
+        for (number, line) in text.lines().enumerate() {
+            let comment = line
+                .trim_start()
+                .strip_prefix("//")
+                .map_or("", |text| text.trim_start_matches(['/', '!']).trim_start());
+            let opens = before.is_empty() || before.ends_with(['.', ':']);
+            let first = comment.split(|letter: char| !letter.is_alphanumeric()).next();
+            if opens && first.is_some_and(|word| OPENINGS.contains(&word)) {
+                found.push(format!("{path}:{}: {comment}", number + 1));
+            }
+            before = comment;
+        }
+    }
+    assert!(found.is_empty(), "comments that open with no noun: {found:#?}");
 }
 
 // === files ===

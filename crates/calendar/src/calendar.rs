@@ -22,12 +22,12 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::announce::{Announcement, Announcer, CHANGES};
-use crate::answer::{Answer, Encoding};
 use crate::call::Call;
 use crate::caller::{Caller, Callers};
 use crate::list::list;
 use crate::print::{Detail, Printer};
 use crate::refused::Refused;
+use crate::reply::{Encoding, Reply};
 use crate::seal::{Message, Opener, SEAL};
 use crate::secret::{Secret, unix_time};
 use crate::settings::CalendarSettings;
@@ -101,7 +101,7 @@ impl Calendar {
 
     /// The same, which announces each change to an edge by a queue of messages, to be posted to it.
     #[must_use]
-    pub fn telling(self, secret: Secret, queue: tokio::sync::mpsc::UnboundedSender<Announcement>) -> Self {
+    pub fn announcing(self, secret: Secret, queue: tokio::sync::mpsc::UnboundedSender<Announcement>) -> Self {
         Self {
             announcer: Some(Announcer::new(secret, queue)),
             ..self
@@ -124,10 +124,10 @@ impl Calendar {
             Target::Invalid(problem) => self.encode(parts, Err(problem.into()), None),
             Target::Site { .. } if path.trim_end_matches('/') == self.settings.root.path() => {
                 let root = index::root(&self.settings, &self.api);
-                self.encode(parts, Ok(Answer::ok(root)), None)
+                self.encode(parts, Ok(Reply::ok(root)), None)
             }
             Target::Site { .. } => {
-                let told = self.told(path).map(Answer::ok);
+                let told = self.told(path).map(Reply::ok);
                 self.encode(parts, told.ok_or_else(|| Problem::NoRoute.into()), None)
             }
         }
@@ -191,17 +191,17 @@ impl Calendar {
         call: &ForwardableCall,
         route: Option<Route>,
         caller: Caller,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Reply, Refused> {
         let Some(operation) = call.operation() else {
             let described = route.map(|route| index::describe(route, &self.settings, &self.api));
-            return Ok(Answer::ok(described.unwrap_or_default()));
+            return Ok(Reply::ok(described.unwrap_or_default()));
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
         let site = (self.settings.zone.clone(), self.settings.pages.clone());
         let call = Call::new(operation, call.request(), caller, now, site);
         match operation.id.route {
-            Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
-            Route::Doc => Ok(Answer::ok(doc::document(&self.api))),
+            Route::Index => Ok(Reply::ok(index::index(&self.settings, &self.api))),
+            Route::Doc => Ok(Reply::ok(doc::document(&self.api))),
             Route::Collection(kind) | Route::Item(kind) | Route::BySlug(kind) => {
                 let answer = self.run(&call, kind)?;
                 if let (Some(announcer), Some(id)) = (&self.announcer, answer.body["id"].as_u64())
@@ -214,7 +214,7 @@ impl Calendar {
         }
     }
 
-    fn run(&self, call: &Call, kind: Kind) -> Result<Answer, Refused> {
+    fn run(&self, call: &Call, kind: Kind) -> Result<Reply, Refused> {
         let mut store = self.store.lock();
         let target = call
             .target
@@ -228,23 +228,23 @@ impl Calendar {
         match (call.operation.id.action, target) {
             (Action::Create | Action::Update, known) => {
                 let id = write::write(call, &mut store, kind, known)?;
-                Ok(Answer {
+                Ok(Reply {
                     status: known.map_or(StatusCode::CREATED, |_| StatusCode::OK),
-                    ..Answer::ok(printed(&store, id))
+                    ..Reply::ok(printed(&store, id))
                 })
             }
             (Action::Delete, Some(id)) => {
                 let before = printed(&store, id);
                 write::delete(call, &mut store, kind, id)?;
                 let is_gone = kind.is_term();
-                Ok(Answer::ok(if is_gone { before } else { printed(&store, id) }))
+                Ok(Reply::ok(if is_gone { before } else { printed(&store, id) }))
             }
             (_, Some(id)) => self.read(&store, call, kind, id),
             (_, None) => list(call, kind, &self.printer(&store, call)),
         }
     }
 
-    fn read(&self, store: &Store, call: &Call, kind: Kind, id: u64) -> Result<Answer, Refused> {
+    fn read(&self, store: &Store, call: &Call, kind: Kind, id: u64) -> Result<Reply, Refused> {
         let by = self.printer(store, call);
         let record = store.get(kind, id).ok_or_else(|| Refused::invalid("id"))?;
         if !kind.is_term() && !by.may_read(record) {
@@ -259,7 +259,7 @@ impl Calendar {
                 "The requested event is not accessible without a password",
             ));
         }
-        Ok(Answer::ok(by.record(kind, id, Detail::Alone)))
+        Ok(Reply::ok(by.record(kind, id, Detail::Alone)))
     }
 
     fn printer<'a>(&'a self, store: &'a Store, call: &'a Call) -> Printer<'a> {
@@ -276,7 +276,7 @@ impl Calendar {
     fn encode(
         &self,
         parts: &Parts,
-        answer: Result<Answer, Refused>,
+        answer: Result<Reply, Refused>,
         allowed: Option<String>,
     ) -> Response<Bytes> {
         let options = Encoding::of(parts.uri.query());
@@ -322,7 +322,7 @@ fn tables(settings: &CalendarSettings, api: &str) -> TablesInForce {
 /// The record that a path names by number or slug.
 fn found(store: &Store, operation: &Operation, kind: Kind, target: &str) -> Result<u64, Refused> {
     if operation.id.route.path_parameter() == Some("slug") {
-        let slug = slug::asked(target);
+        let slug = slug::requested(target);
         return store.by_slug(kind, &slug).ok_or_else(|| Refused::invalid("slug"));
     }
     let id = target.parse().ok().filter(|id| store.get(kind, *id).is_some());

@@ -40,7 +40,7 @@ impl Copier {
             .lock()
             .outbox
             .as_ref()
-            .map(|outbox| Arc::clone(&outbox.news));
+            .map(|outbox| Arc::clone(&outbox.changed));
         let Some(news) = news else { return };
         let mut pause = PAUSE;
         loop {

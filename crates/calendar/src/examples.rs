@@ -11,10 +11,10 @@ pub fn try_lines(public_root: &str) -> String {
     let event = r#"{"title":"Rooftop Reading","start_date":"tomorrow 19:00","end_date":"tomorrow 21:00"}"#;
     let rename = r#"{"title":"Cellar Reading"}"#;
     [
-        "# the next events; asked twice, the second response is the edge's own (Cache-Status)".to_owned(),
+        "# the next events; sent twice, the second response is the edge's own (Cache-Status)".to_owned(),
         format!("curl -i '{api}/events?per_page=2&_pretty'"),
         format!("curl -i '{api}/events?per_page=2&_pretty'"),
-        "# refused before the calendar is asked: a page that is no number, and a write without credentials"
+        "# refused before the calendar gets it: a page that is no number, and a write without credentials"
             .to_owned(),
         format!("curl '{api}/events?page=zero&_pretty'"),
         format!(

@@ -42,7 +42,7 @@ impl Follower {
     /// # Errors
     /// When the site does not respond, or the database fails.
     pub async fn catch_up(&mut self) -> anyhow::Result<()> {
-        if !self.site.tells() {
+        if !self.site.reports_changes() {
             return self.read_everything().await;
         }
         let number = self.site.changes().await?;

@@ -12,7 +12,6 @@
 )]
 
 mod announce;
-mod answer;
 mod calendar;
 mod call;
 pub mod caller;
@@ -36,6 +35,7 @@ mod print;
 mod printed_record;
 mod record;
 mod refused;
+mod reply;
 mod sample;
 pub mod seal;
 pub mod secret;

@@ -43,7 +43,7 @@ pub(crate) struct Outbox {
     sent: u64,
     failure: Option<String>,
     /// Wakes what sends them.
-    pub(crate) news: Arc<Notify>,
+    pub(crate) changed: Arc<Notify>,
 }
 
 // === impl Outbox ===
@@ -92,7 +92,7 @@ impl Outbox {
         self.last = self.last.max(waiting.write);
         self.written.insert(key, waiting.write);
         self.waiting.insert(key, waiting);
-        self.news.notify_one();
+        self.changed.notify_one();
     }
 
     /// The moment of the last write or copy.

@@ -78,14 +78,14 @@ impl Site {
     }
 
     /// True if the site reports its changes.
-    pub(crate) fn tells(&self) -> bool {
+    pub(crate) fn reports_changes(&self) -> bool {
         self.secret.is_some()
     }
 
     /// The number of the last change, which the companion plugin counts.
     pub(crate) async fn changes(&self) -> anyhow::Result<u64> {
         let (status, body) = self.get("calendar-edge/v1/changes").await?;
-        ensure!(status.is_success(), "the companion plugin answers with {status}");
+        ensure!(status.is_success(), "the companion plugin responds with {status}");
         body["changes"].as_u64().context("no number of changes")
     }
 
@@ -105,7 +105,7 @@ impl Site {
                 "event-password-protected" => self.locked(id).await,
                 // Any other refusal, such as that of a mark, shows nothing about the record.
                 code if HIDDEN.contains(&code) => Ok(Some(vec![Change::removal(kind, id)])),
-                code => bail!("{collection}/{id} is answered with {status} {code}"),
+                code => bail!("{collection}/{id}: status {status} {code}"),
             },
         }
     }
@@ -131,7 +131,7 @@ impl Site {
         for page in 1_u64.. {
             let target = format!("{}/{collection}?{all}&page={page}", self.namespace);
             let (status, mut body) = self.get(&target).await?;
-            ensure!(status.is_success(), "{target} is answered with {status}");
+            ensure!(status.is_success(), "{target}: status {status}");
             let items = body.get_mut(collection).map(Value::take);
             let Some(Value::Array(items)) = items else {
                 bail!("{target} is no list");
@@ -238,7 +238,7 @@ impl Site {
         let body = response
             .json()
             .await
-            .with_context(|| format!("{target} is answered with {status} and no JSON"))?;
+            .with_context(|| format!("{target}: status {status} and no JSON"))?;
         Ok((status, body))
     }
 }

@@ -74,8 +74,8 @@ pub(crate) fn folded_name(name: &str) -> String {
 }
 
 /// The stored slug that a path or an argument names.
-pub(crate) fn asked(asked: &str) -> String {
-    of(&String::from_utf8_lossy(&decode(asked.as_bytes(), Plus::Space)))
+pub(crate) fn requested(slug: &str) -> String {
+    of(&String::from_utf8_lossy(&decode(slug.as_bytes(), Plus::Space)))
 }
 
 fn without_tags(text: &str) -> String {
@@ -119,8 +119,8 @@ mod tests {
             ("ΣΑΣ", "%cf%83%ce%b1%cf%83"),
         ] {
             assert_eq!(of(title), slug, "{title}");
-            assert_eq!(asked(slug), slug);
+            assert_eq!(requested(slug), slug);
         }
-        assert_eq!(asked("New+York%20Gala/"), "new-york-gala");
+        assert_eq!(requested("New+York%20Gala/"), "new-york-gala");
     }
 }

@@ -80,7 +80,7 @@ async fn until_stopped(
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.context("the calendar cannot listen")?;
     let calendar = Calendar::sample(listener.local_addr()?, None)?;
-    let calendar = calendar.telling(Secret::new(secret.as_bytes())?, queue);
+    let calendar = calendar.announcing(Secret::new(secret.as_bytes())?, queue);
     let calendar = CalendarServer::serve(listener, calendar)?;
     let mut settings = args.load(environment, calendar.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());

@@ -74,7 +74,7 @@ fn of_settings(
         returned: None,
         zone: None,
         companion: None,
-        page: &|_| json!({"because": "only the running edge knows the events"}),
+        page: &|_| json!({"because": "only the running edge has the events"}),
     };
     explain(request, &basis)
 }

@@ -38,7 +38,7 @@ const STATES: [SiteState; 9] = [
         reply: || Reply::of_type(502, HTML, "<h1>502 Bad Gateway</h1>"),
         fine: "No",
         name: "site_down",
-        sentence: "The web server has no answer of PHP",
+        sentence: "The web server has no response of PHP",
         ready: 503,
     },
     SiteState {
@@ -215,7 +215,7 @@ async fn clients_with_stored_responses_do_not_hide_a_dead_site() {
     }
     assert_agreed(
         &edge,
-        ("No", "site_down", "The web server has no answer of PHP"),
+        ("No", "site_down", "The web server has no response of PHP"),
         503,
     )
     .await;

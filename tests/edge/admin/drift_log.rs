@@ -141,7 +141,7 @@ async fn each_change_of_the_index_is_one_line_and_so_is_its_end() {
         ),
         (
             |routes| routes["/tribe/events/v1/tickets"] = routes[TAGS].clone(),
-            "the origin publishes /tickets, which the edge does not know",
+            "the origin publishes /tickets, which the edge does not have",
         ),
         (
             |routes| routes[TAGS]["endpoints"][1]["methods"] = json!([]),
@@ -149,7 +149,7 @@ async fn each_change_of_the_index_is_one_line_and_so_is_its_end() {
         ),
         (
             |routes| routes[TAGS]["endpoints"][0]["methods"] = json!(["GET", "PURGE"]),
-            "the origin publishes PURGE /tags, which the edge does not know",
+            "the origin publishes PURGE /tags, which the edge does not have",
         ),
     ];
     let namespace = "namespace = \"tribe/events/v1\"";
@@ -208,7 +208,7 @@ async fn an_index_of_another_namespace_is_told() {
     let line = lines.last().expect("a line");
     assert_eq!(
         line["told"],
-        "the answer is no index of tribe/events/v1: its namespace is wp/v2"
+        "the response is no index of tribe/events/v1: its namespace is wp/v2"
     );
 }
 

@@ -183,7 +183,7 @@ async fn a_guard_returns_calls_whose_answers_differ() {
         assert!(
             reason
                 .as_str()
-                .is_some_and(|reason| reason.contains("compared answers differ")),
+                .is_some_and(|reason| reason.contains("compared responses differ")),
             "{reason}"
         );
         let report = edge.admin("/migration/report").await.json();

@@ -76,7 +76,7 @@ async fn site(secret: Secret, queue: UnboundedSender<Announcement>, door: Arc<Mu
     store.number(OWN.0, OWN.1);
     let store = Arc::new(Mutex::new(store));
     let calendar = Calendar::new(settings("http://site.example/wp-json", false), Arc::clone(&store));
-    let calendar = calendar.telling(secret, queue);
+    let calendar = calendar.announcing(secret, queue);
     let turn = Mutex::new(());
     Origin::answering(move |seen| {
         let _turn = turn.lock();

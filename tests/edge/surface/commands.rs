@@ -23,7 +23,7 @@ fn check_prints_the_list_of_the_plugin() {
     for part in [
         "define( 'CALENDAR_EDGE_SURFACE', 'credentials wp/v2/users, credentials wp/v2/users/*' );",
         "a rule at the edge is a convenience",
-        "lets everybody pass whose header looks like a login, made up or not",
+        "lets every caller pass whose header looks like a login, made up or not",
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }

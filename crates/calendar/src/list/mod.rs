@@ -9,11 +9,11 @@ use calendar_edge_judge::contract::Kind;
 use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::print::{Detail, Printer};
 use crate::record::{Members, text};
 use crate::refused::Refused;
+use crate::reply::Reply;
 use crate::slug::folded_name;
 use crate::store::Store;
 use crate::write::STATUSES;
@@ -28,7 +28,7 @@ const REPEATED: &str = "per_page start_date end_date search event has_events sta
 const LARGEST: u64 = 50;
 
 /// The page of a list that a call selects.
-pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Answer, Refused> {
+pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Reply, Refused> {
     let mut repeated = call.repeated();
     let found = match kind {
         Kind::Event => events::found(call, by, &mut repeated)?,
@@ -62,9 +62,9 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Answer, 
     }
     document["total"] = total.into();
     document["total_pages"] = pages.into();
-    Ok(Answer {
+    Ok(Reply {
         counts: Some((total, pages)),
-        ..Answer::ok(document)
+        ..Reply::ok(document)
     })
 }
 

@@ -31,7 +31,7 @@ pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64
             && of_event.as_ref().is_none_or(|ids| ids.contains(&id))
             && call
                 .text("slug")
-                .is_none_or(|wanted| slug::asked(&wanted) == text(term, "slug"))
+                .is_none_or(|wanted| slug::requested(&wanted) == text(term, "slug"))
             && (kind == Kind::Tag
                 || call
                     .number("parent")

@@ -186,9 +186,9 @@ impl LifetimeRule {
     /// The rule in words, for `explain`.
     pub const fn reason(self) -> &'static str {
         match self {
-            Self::Fresh => "`cache.fresh`, as long as no companion plugin is heard",
-            Self::FreshWithPurge => "`cache.fresh_with_purge`, as the companion plugin is heard",
-            Self::Brief => "`cache.fresh`, because the answer changes with every moment",
+            Self::Fresh => "`cache.fresh`, as long as no companion plugin responds",
+            Self::FreshWithPurge => "`cache.fresh_with_purge`, as the companion plugin responds",
+            Self::Brief => "`cache.fresh`, because the response changes with every moment",
             Self::EndOfDay => "the site's day ends",
             Self::Stated => "`Cache-Control` or `Expires` of the site",
         }

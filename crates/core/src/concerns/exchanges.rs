@@ -75,7 +75,7 @@ impl SiteFault {
     /// The fault of a sound response with this status; none below 500.
     pub fn of_status(status: StatusCode) -> Option<Self> {
         status.is_server_error().then(|| Self {
-            what: format!("the site answered with status {}", status.as_u16()),
+            what: format!("the site responded with status {}", status.as_u16()),
             advice: "the error logs of the web server and of PHP name the reason".to_owned(),
         })
     }

@@ -98,7 +98,7 @@ fn of_migration(figures: &Figures, found: &mut Vec<Concern>) {
     let webhooks = figures.lately.webhooks.iter();
     for (receiver, [count, _]) in webhooks.filter(|(_, [failed, taken])| *failed > 0 && *taken == 0) {
         let text = format!(
-            "The receiver {receiver} took none of {count} posts of changes of the last {}: it gets them once it answers \
+            "The receiver {receiver} took none of {count} posts of changes of the last {}: it gets them once it responds \
              with 2xx.",
             span(figures.lately.span)
         );
@@ -109,14 +109,14 @@ fn of_migration(figures: &Figures, found: &mut Vec<Concern>) {
 fn of_pages(figures: &Figures, settings: &Settings, found: &mut Vec<Concern>) {
     if let Some(page) = &figures.stopped_by {
         let text = format!(
-            "The edge answers no calendar pages: it took {page} for empty, and the site shows an event there. Report the \
+            "The edge sends no calendar pages: it took {page} for empty, and the site shows an event there. Report the \
              address, and set calendar_pages.mode to \"off\" if it happens again."
         );
         found.push(PAGES_STOPPED.raise(Gravity::Failure, text));
     } else if let Some(hindrance) = &figures.hindrance
         && settings.calendar_pages.mode != Mode::Off
     {
-        let text = format!("The edge answers no calendar pages, and the site gets all of them: {hindrance}.");
+        let text = format!("The edge sends no calendar pages, and the site gets all of them: {hindrance}.");
         found.push(PAGES_HINDERED.raise(Gravity::Note, text));
     }
 }
@@ -126,11 +126,11 @@ fn of_companion(state: CompanionState, settings: &Settings) -> Option<Concern> {
     match state {
         CompanionState::Missed => {
             let text = "The companion plugin gives no sign, and changes at the site reach the cache late: check that it is \
-                        active, that both have the same secret, and that no cache answers between edge and site.";
+                        active, that both have the same secret, and that no cache responds between edge and site.";
             Some(PLUGIN_SILENT.raise(Gravity::Warning, text))
         }
         CompanionState::Unseen if has_secret => {
-            let text = "The edge knows nothing of the companion plugin yet: its first sign comes with a request of a client.";
+            let text = "The companion plugin has not given a sign yet: the first one comes with a request of a client.";
             Some(PLUGIN_UNSEEN.raise(Gravity::Note, text))
         }
         CompanionState::Unseen if settings.cache.enabled => {

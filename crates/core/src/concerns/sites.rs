@@ -112,7 +112,7 @@ fn responding(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
         count => format!("{count} failed"),
     };
     let text = format!(
-        "{name} answers: {} in the last 5 minutes, {failed}.",
+        "{name} responds: {} in the last 5 minutes, {failed}.",
         exchanges(all)
     );
     SITE_ANSWERS.raise_about(name, Gravity::Fine, text)
@@ -160,7 +160,7 @@ fn of_breaker(backend: &BackendFigures) -> Option<Concern> {
         Position::Closed => None,
         Position::HalfOpen => raise(
             Gravity::Warning,
-            format!("The breaker of {name} is half-open: one read tries whether it answers again."),
+            format!("The breaker of {name} is half-open: one read tries whether it responds again."),
         ),
         Position::Open => raise(
             Gravity::Failure,

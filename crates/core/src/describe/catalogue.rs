@@ -13,7 +13,7 @@ pub(super) const UNPUBLISHED: &str = "The site does not publish it: it is not ju
 /// An argument that only the site publishes.
 pub(super) const EXTRA: &str = "Published by the site and not part of the API: forwarded unjudged.";
 pub(super) const UNDECLARED_PASSWORD: &str =
-    "Event password. Not declared on this route, yet the backend obeys it.";
+    "Event password. Not declared on this route, yet the backend reads it.";
 
 pub(super) const ABOUT: &str =
     "Reads and manages a calendar: events and the venues, organizers, categories and tags \
@@ -22,10 +22,10 @@ tied to them.
 The schemas describe what is accepted in the `compatible` profile. Dates may be written in many more ways \
 than the pattern shows; numbers may come as text.
 
-Two parameters work on every operation and change the shape of the answer, so they are not listed with the \
+Two parameters work on every operation and change the shape of the response, so they are not listed with the \
 operations: `_fields` and `_envelope` (see `components.parameters`). HEAD works wherever GET does.
 
-Every answer is JSON. An error has `code`, `message` and mostly `data.status`; codes that begin with `edge_` \
+Every response is JSON. An error has `code`, `message` and mostly `data.status`; codes that begin with `edge_` \
 come from the gateway, all others from WordPress.";
 
 /// The words for a kind: singular, plural, and singular with its article.
@@ -116,7 +116,7 @@ pub(super) const fn problem(status: u16) -> &'static str {
         408 => "The request did not arrive in time.",
         409 => "The record changed while a PATCH was merged with it.",
         410 => "The record is already in the trash.",
-        412 => "The record does not meet the precondition of the request.",
+        412 => "The precondition of the request is false.",
         413 => "The body is too large.",
         414 => "The target is too long.",
         415 => "The body is encoded in a way that is not read.",
@@ -124,7 +124,7 @@ pub(super) const fn problem(status: u16) -> &'static str {
         429 => "Too many requests.",
         431 => "The headers are too large.",
         500 => "WordPress failed in a way it describes.",
-        502 => "The origin gave no usable answer.",
+        502 => "The origin gave no usable response.",
         503 => "No capacity, or the origin is known to be down.",
         504 => "The origin is too slow.",
         _ => "An error.",
@@ -138,7 +138,7 @@ pub(super) fn header(name: &str) -> &'static str {
         "X-TEC-TotalPages" => "Pages there are.",
         "Location" => "The new term in WordPress's own API.",
         "Retry-After" => "Seconds to wait before the next attempt.",
-        "Proxy-Status" => "Why the gateway answered itself (RFC 9209).",
+        "Proxy-Status" => "The reason why the gateway responded itself (RFC 9209).",
         _ => "A header.",
     }
 }
@@ -146,17 +146,17 @@ pub(super) fn header(name: &str) -> &'static str {
 pub(super) fn global(name: &str) -> &'static str {
     match name {
         "_fields" => {
-            "Limits the answer to these top-level members, with dots for nested ones. Without a hit the \
-             answer is an empty list. No effect on errors."
+            "Limits the response to these top-level members, with dots for nested ones. Without a hit the \
+             response is an empty list. No effect on errors."
         }
         "_envelope" => {
             "Wraps status, headers and body in a 200, whatever the value. No effect in a request body."
         }
         "_embed" => "Embeds linked records in terms.",
-        "_locale" => "Asks for the locale of the user.",
-        "_pretty" => "Indents the answer, whatever the value.",
+        "_locale" => "Selects the locale of the user.",
+        "_pretty" => "Indents the response, whatever the value.",
         "context" => "`edit` shows editors the content of protected events.",
-        "lang" => "Language of the answer, for translation plugins.",
+        "lang" => "Language of the response, for translation plugins.",
         _ => "A global parameter.",
     }
 }

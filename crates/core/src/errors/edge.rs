@@ -143,7 +143,7 @@ catalogue! {
     PURGE_DENIED {
         code: "edge_purge_denied",
         status: FORBIDDEN,
-        sentence: "Only the site and its operators may remove answers.",
+        sentence: "Only the site and its operators may remove stored responses.",
         meaning: "A purge is not signed with the secret of the edge, its signature is older or newer than a minute, or it \
             is for another edge or from another site.",
         proxy_error: "http_request_error",
@@ -244,7 +244,7 @@ catalogue! {
     PRECONDITION_FAILED {
         code: "edge_precondition_failed",
         status: PRECONDITION_FAILED,
-        sentence: "The record does not meet the precondition of the request.",
+        sentence: "The precondition of the request is false.",
         meaning: "The record was changed after the date in `If-Unmodified-Since`, or the PATCH has an `If-Match` with an \
             entity tag, which records do not have for callers with credentials. Nothing was written.",
         proxy_error: "http_request_error",
@@ -315,7 +315,7 @@ catalogue! {
         code: "edge_no_upgrade",
         status: NOT_IMPLEMENTED,
         sentence: "Connections of other protocols do not pass here.",
-        meaning: "A request asks for another protocol, such as WebSocket. The edge forwards HTTP only.",
+        meaning: "A request offers another protocol, such as WebSocket. The edge forwards HTTP only.",
         proxy_error: "http_request_error",
         client: "Use the route over HTTP.",
         operator: "Let the proxy in front send the path straight to the site.",
@@ -323,7 +323,7 @@ catalogue! {
     FEED_UNAVAILABLE {
         code: "edge_feed_unavailable",
         status: NOT_IMPLEMENTED,
-        sentence: "The feed of changes needs the site's companion plugin, which is not heard.",
+        sentence: "The feed of changes needs the site's companion plugin, which does not respond.",
         meaning: "The site does not count its changes: the companion plugin is not installed, has another secret, or sent \
             nothing since the edge started.",
         proxy_error: "http_request_error",
@@ -344,7 +344,7 @@ catalogue! {
     ORIGIN_FAILED {
         code: "edge_origin_failed",
         status: BAD_GATEWAY,
-        sentence: "The site could not answer.",
+        sentence: "The site could not respond.",
         meaning: "The site cannot be reached, or its response is unusable. A write may have been carried out.",
         proxy_error: "proxy_internal_response",
         client: "Read the record before you repeat a write. Repeat a read later.",
@@ -394,7 +394,7 @@ catalogue! {
     ORIGIN_TIMEOUT {
         code: "edge_origin_timeout",
         status: GATEWAY_TIMEOUT,
-        sentence: "The site did not answer in time.",
+        sentence: "The site did not respond in time.",
         meaning: "The site did not respond within its deadline. A write may have been carried out.",
         proxy_error: "http_response_timeout",
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",

@@ -12,12 +12,12 @@ const OF_WORDPRESS: [(&str, &str, &str); 8] = [
     ),
     (
         "rest_invalid_namespace",
-        "The index was asked for a namespace that the edge does not serve.",
+        "The request is for the index of a namespace that the edge does not serve.",
         "Add the namespace to `namespaces` if clients need it.",
     ),
     (
         "rest_callback_disabled",
-        "`_jsonp` asks for a script, which any page can run.",
+        "`_jsonp` requests a script, which any page can run.",
         "Set `allow_jsonp = true` if a client needs it.",
     ),
     (

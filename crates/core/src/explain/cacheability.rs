@@ -1,9 +1,9 @@
-//! What the cache would do with a request.
+//! The treatment of a request by the cache.
 
 use serde_json::{Value, json};
 
-use super::answering_backends::answering;
 use super::basis::Basis;
+use super::responding_backends::responding;
 use crate::cache::{
     CachePolicy, KeySpace, LifetimeFacts, LifetimeRule, ReachedBy, Removal, Storable, written_by,
 };
@@ -13,7 +13,7 @@ use crate::settings::PRIMARY;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::routing::CallTarget;
 
-/// What the cache would do with a call; null for calls that it has nothing to do with.
+/// The treatment of a call by the cache; null for calls that it has nothing to do with.
 pub(super) fn treatment(
     call: &ForwardableCall,
     head: &RequestHead<'_>,
@@ -23,11 +23,11 @@ pub(super) fn treatment(
     let mut treatment = json!({
         // True if the response may be kept and looked up.
         "cacheable": false,
-        // Why not, by the name in `Cache-Status`.
+        // The reason if it may not, by the name in `Cache-Status`.
         "bypass": null,
-        // Everything that the response depends on, with the backend that answers all clients.
+        // All facts that the response depends on, with the backend that responds to all clients.
         "key": null,
-        // The time for which a success is served without asking, in seconds.
+        // The time for which a success is served without a request to the site, in seconds.
         "lifetime": null,
         // The setting or the moment that ends it.
         "ended_by": null,
@@ -52,14 +52,14 @@ pub(super) fn treatment(
                 public_base: &public.to_string(),
                 namespace: matched.map(|matched| &*matched.namespace),
             };
-            let backend = answering(call, basis);
+            let backend = responding(call, basis);
             let filled = LifetimeFacts {
                 is_of_backend: backend.name != PRIMARY,
                 ..LifetimeFacts::new(basis.now, Storable::Yes, cacheable.turn(), basis.zone)
             };
             let (lifetime, rule) = settings.cache.lifetime(&filled, basis.companion, basis.now);
             let unknown = match rule {
-                LifetimeRule::Fresh if !basis.is_of_edge() => ", which only the running edge knows",
+                LifetimeRule::Fresh if !basis.is_of_edge() => ", which only the running edge has",
                 LifetimeRule::EndOfDay if basis.zone.is_none() => ", in a time zone that is not known here",
                 _ => "",
             };
@@ -72,8 +72,8 @@ pub(super) fn treatment(
     treatment
 }
 
-/// The call that the site is asked: for a response that everybody may get, HEAD asks for the body as well.
-pub(super) fn asked(call: &ForwardableCall, basis: &Basis<'_>) -> ForwardableCall {
+/// The call that goes to the site: for a response that every client may get, HEAD requests the body as well.
+pub(super) fn forwarded(call: &ForwardableCall, basis: &Basis<'_>) -> ForwardableCall {
     match CachePolicy::new(basis.settings).judge(call) {
         Some(Ok(cacheable)) => cacheable.for_every_client(),
         _ => None,

@@ -18,7 +18,7 @@ pub(super) fn fate(
         return global_fate(explanation.operation, known.treatment, source, allow_jsonp);
     }
     match explanation.fate(name) {
-        None => "forwarded: the plugin obeys it undeclared",
+        None => "forwarded: the plugin reads it undeclared",
         Some(UndeclaredOutcome::Listed) => "forwarded: listed in `extra_parameters`",
         Some(UndeclaredOutcome::Published) => {
             "forwarded: the site publishes it, or may do so as long as its index is not read"
@@ -40,7 +40,7 @@ fn global_fate(
     let keeps_body = matches!(operation.id.action, Action::Create | Action::Update);
     match treatment {
         Treatment::Forward if keeps_body || source == Source::Query => {
-            "forwarded where it stands: WordPress obeys it everywhere"
+            "forwarded where it stands: WordPress reads it everywhere"
         }
         Treatment::Forward => "forwarded in the query, because the body is dropped",
         Treatment::ForwardInPlace if keeps_body || source == Source::Query => {
@@ -48,7 +48,7 @@ fn global_fate(
         }
         Treatment::ForwardInPlace => "dropped with the body: what it means depends on its place",
         Treatment::ForwardFromQuery if source == Source::Query => {
-            "forwarded in the query: WordPress obeys it everywhere"
+            "forwarded in the query: WordPress reads it everywhere"
         }
         Treatment::Method if source == Source::Query => "the method of a write; a read drops it",
         Treatment::ForwardFromQuery | Treatment::Method => {

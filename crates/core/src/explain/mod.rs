@@ -5,10 +5,10 @@
     reason = "indexes JSON objects: a member that is not there is null, and one that is set is added"
 )]
 
-mod answering_backends;
 mod basis;
 mod cacheability;
 mod fate;
+mod responding_backends;
 mod story;
 #[cfg(test)]
 mod story_tests;

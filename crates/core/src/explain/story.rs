@@ -3,10 +3,10 @@
 use http::request::Parts;
 use serde_json::{Value, json};
 
-use super::answering_backends::{answering, backends};
 use super::basis::Basis;
-use super::cacheability::{asked, treatment};
+use super::cacheability::{forwarded, treatment};
 use super::fate::{fate, verdict_name};
+use super::responding_backends::{backends, responding};
 use super::typed_request::TypedRequest;
 use crate::errors;
 use crate::gateway::authority::{Addressed, PublicAddress, Scheme};
@@ -22,7 +22,8 @@ use calendar_edge_judge::routing::CallTarget;
 use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};
 use calendar_edge_judge::wordpress::value::{Value as PhpValue, write_json};
 
-/// The decision about one request with its reasons: by the decider of these settings, which a running edge asks as well.
+/// The decision about one request with its reasons: by the decider of these settings, which a running edge uses as
+/// well.
 pub fn explain(request: &TypedRequest, basis: &Basis<'_>) -> Value {
     let parts = request.parts(basis.settings);
     let mut story = empty_story(request, basis);
@@ -76,7 +77,7 @@ fn empty_story(request: &TypedRequest, basis: &Basis<'_>) -> Value {
         "answers": null,
         // Violated rules.
         "findings": [],
-        // The backends that would answer, and those that get a copy; empty without further backends.
+        // The backends that would respond, and those that get a copy; empty without further backends.
         "backends": [],
         // The request to the origin.
         "request": null,
@@ -217,9 +218,9 @@ fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
 }
 
 fn add_request(story: &mut Value, call: &ForwardableCall, head: &RequestHead<'_>, basis: &Basis<'_>) {
-    let backend = answering(call, basis);
+    let backend = responding(call, basis);
     let public = PublicAddress::of(backend.public_url.as_ref(), head.addressed);
-    match (basis.write)(&backend, &asked(call, basis), head, &public) {
+    match (basis.write)(&backend, &forwarded(call, basis), head, &public) {
         Ok(request) => {
             story["outcome"] = "forwarded".into();
             story["request"] = request;
@@ -228,7 +229,7 @@ fn add_request(story: &mut Value, call: &ForwardableCall, head: &RequestHead<'_>
     }
 }
 
-/// Tells whether a request to the rest of the site passes its rule.
+/// Adds the rule of a request to the rest of the site, and whether it passes.
 fn add_site(story: &mut Value, decider: &Decider, head: &Parts, body: &[u8]) {
     story["outcome"] = "site".into();
     let Some(verdict) = decider.surface_verdict(head, body) else {

@@ -1,4 +1,4 @@
-//! Explanations by settings alone, and by what a running edge knows beside them.
+//! Explanations by settings alone, and by the state of a running edge beside them.
 
 use http::header::{AUTHORIZATION, COOKIE};
 use http::uri::PathAndQuery;
@@ -130,7 +130,7 @@ fn a_returned_rule_takes_no_client() {
     assert_ne!(taking["cache"]["key"], returned["cache"]["key"]);
     let unknown = story(&settings, &request, None);
     let why = unknown["backends"][0]["why"].as_str().expect("a reason");
-    assert!(why.ends_with("which only the running edge knows"), "{why}");
+    assert!(why.ends_with("which only the running edge has"), "{why}");
 }
 
 #[test]
@@ -148,13 +148,13 @@ fn the_lifetime_depends_on_what_the_edge_has_received() {
     let of_backend = ended_by(&settings, Some((&[], heard)));
     assert!(
         of_backend.starts_with("`cache.fresh`,"),
-        "the plugin knows nothing of another backend"
+        "the plugin has no changes of another backend"
     );
     settings.cutover.clear();
     assert!(ended_by(&settings, Some((&[], heard))).starts_with("`cache.fresh_with_purge`"));
     let silent = ended_by(&settings, Some((&[], None)));
     let unknown = ended_by(&settings, None);
-    assert_eq!(unknown, format!("{silent}, which only the running edge knows"));
+    assert_eq!(unknown, format!("{silent}, which only the running edge has"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A request that nobody has sent: typed to be explained or compared, and its form as JSON.
+//! A request that was not sent: typed to be explained or compared, and its form as JSON.
 
 use std::net::IpAddr;
 

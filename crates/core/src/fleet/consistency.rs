@@ -40,7 +40,7 @@ pub fn check_settings(draft: &Draft, problems: &mut ConfigProblems) {
     let is_sentinel = fleet.store.iter().any(StoreAddress::is_sentinel);
     if is_sentinel && fleet.master.is_none() {
         let finding = ConfigFinding::missing(MASTER)
-            .expected("the name by which the Sentinels know the server, like \"mymaster\"");
+            .expected("the name of the server at the Sentinels, like \"mymaster\"");
         problems.add(places.of(STORE), finding);
     }
 }

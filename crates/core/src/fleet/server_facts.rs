@@ -37,7 +37,7 @@ impl<'a> ServerFacts<'a> {
         match (self.text("valkey_version"), self.text("redis_version")) {
             (Some(version), _) => format!("Valkey {version}"),
             (None, Some(version)) => format!("Redis {version}"),
-            (None, None) => "a server that does not tell its version".to_owned(),
+            (None, None) => "a server without a version".to_owned(),
         }
     }
 

@@ -62,7 +62,7 @@ settings_group! {
         pub members: usize = 2;
         /// URL of this edge's admin listener for the other edges and for `calendar-edge explain ID`, such as
         /// `http://${POD_IP}:9787`.
-        pub advertise: Option<Url> = None => text(ADMIN_SITE), "none: the others cannot ask this edge";
+        pub advertise: Option<Url> = None => text(ADMIN_SITE), "none: the others cannot query this edge";
     }
 }
 

@@ -298,7 +298,7 @@ fn outcome(scene: Scene, division: Division, intervals: TableIntervals) -> SiteO
     };
     let tail = answers[answers.len() * 99 / 100].as_secs_f64();
     println!(
-        "{scene:?}, {division:?} each {intervals:?}: {:.1} answers a second, 99 % within {tail:.2} s, {:.2} % refused, at most \
+        "{scene:?}, {division:?} each {intervals:?}: {:.1} responses a second, 99 % within {tail:.2} s, {:.2} % refused, at most \
          {most} at the site",
         outcome.rate,
         outcome.refused * 100.0

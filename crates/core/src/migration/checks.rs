@@ -20,7 +20,7 @@ pub(crate) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
         let place = SurveyedSite::of_root(responses, &backend, url, "backends.url");
         match drifts(&place) {
             Ok(drifts) if drifts.is_empty() => {
-                lines.push(Fine.line(format!("backend {name}: {url} answers")));
+                lines.push(Fine.line(format!("backend {name}: {url} responds")));
             }
             Ok(drifts) => {
                 let differs = |drift: &Drift| Differs.line(format!("backend {name}: {drift}"));
@@ -32,7 +32,7 @@ pub(crate) fn backends(responses: &Responses, settings: &Settings) -> Vec<CheckL
             let site = settings.site();
             let site = SurveyedSite::of_root(responses, &site, &settings.origin.url, "origin.url");
             lines.push(match anonymous_caller(&site) {
-                Ok(()) => Fine.line(format!("backend {name}: the site says who callers are")),
+                Ok(()) => Fine.line(format!("backend {name}: the site names its callers")),
                 Err(obstacle) => Unusable.line(format!(
                     "backend {name}: identities need /wp/v2/users/me of the site, for callers with credentials: {obstacle}"
                 )),

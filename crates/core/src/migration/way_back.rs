@@ -27,7 +27,7 @@ pub fn left_behind(settings: &Settings, backend: &str, outbox: &Value) -> Option
     is_left.then(|| {
         format!(
             "the site does not have {held} records that were written there: keep the rule of [[cutover]] until \
-             `calendar-edge migration status` says that none waits and none is refused"
+             `calendar-edge migration status` shows that none waits and none is refused"
         )
     })
 }

@@ -36,16 +36,16 @@ fn hindrance(reply: FactsReply) -> Result<Option<Hindrance>, FactsReplyFault> {
 fn line(mode: Mode, found: Result<Option<Hindrance>, FactsReplyFault>) -> Option<CheckLine> {
     Some(match (mode, found) {
         (Mode::Off, Ok(None)) => Note.line(
-            "calendar pages without events could be answered without WordPress: see `calendar_pages.mode`",
+            "calendar pages without events could be sent without WordPress: see `calendar_pages.mode`",
         ),
         (Mode::Off, Ok(Some(reason))) => Note.line(format!(
-            "calendar pages cannot be answered without WordPress: {reason}"
+            "calendar pages cannot be sent without WordPress: {reason}"
         )),
         (Mode::Off, Err(_)) => return None,
         (_, Ok(None)) => Fine.line("nothing stands in the way of `calendar_pages`"),
         (_, Ok(Some(reason))) => Void.line(format!("`calendar_pages.mode` has no effect: {reason}")),
         (_, Err(fault)) => Void.line(format!(
-            "`calendar_pages.mode` has no effect: the companion plugin does not tell when events are shown: {fault}{}",
+            "`calendar_pages.mode` has no effect: the companion plugin does not report when events are shown: {fault}{}",
             advice(&fault)
         )),
     })

@@ -66,7 +66,7 @@ mod tests {
         let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
         assert!(is_new(&mut seen, 1, at(0)));
         assert!(!is_new(&mut seen, 1, at(59)));
-        assert!(!is_new(&mut seen, 1, at(61)), "it was asked for two seconds ago");
+        assert!(!is_new(&mut seen, 1, at(61)), "it was requested two seconds ago");
         assert!(is_new(&mut seen, 2, at(62)));
         assert!(is_new(&mut seen, 1, at(300)));
     }

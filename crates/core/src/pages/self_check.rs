@@ -246,7 +246,7 @@ mod tests {
         let begun = Instant::now();
         let at = |millis| begun + Duration::from_millis(millis);
         assert_eq!(check.gives(&month(), false, at(0)), Some(month()));
-        assert_eq!(check.gives(&month(), false, at(90)), None, "the site is asked");
+        assert_eq!(check.gives(&month(), false, at(90)), None, "a check is under way");
         assert_eq!(check.shown(&month(), "/", NONE, at(100)), CheckStep::Done);
         let rests = check.gives(&month(), false, at(499));
         assert_eq!(rests, None, "it took a tenth of a second");
@@ -272,7 +272,11 @@ mod tests {
         let now = Instant::now();
         check.gives(&month(), false, now);
         assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
-        assert_eq!(check.gives(&month(), false, now), None, "it is asked still");
+        assert_eq!(
+            check.gives(&month(), false, now),
+            None,
+            "a check is still under way"
+        );
         assert_eq!(check.shown(&month(), "/a", NONE, now), CheckStep::Done);
         assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
         assert_eq!(check.shown(&month(), "/a", None, now), CheckStep::Done);

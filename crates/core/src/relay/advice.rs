@@ -7,10 +7,10 @@ use http::StatusCode;
 use super::failure::{Detour, OriginFailure, RequestPart, mark_advice};
 
 /// Names where PHP writes what happened.
-const SEE_PHP: &str = "the error log of the site's PHP says why";
+const SEE_PHP: &str = "the error log of the site's PHP has the reason";
 
 /// Names where the web server writes what happened.
-const SEE_SERVER: &str = "the web server has no answer of PHP: its error log says why; check that PHP runs, and whether it is busy";
+const SEE_SERVER: &str = "the web server has no response of PHP: its error log has the reason; check that PHP runs, and whether it is busy";
 
 // === impl OriginFailure ===
 
@@ -38,13 +38,13 @@ impl OriginFailure {
             Self::TextBeforeJson | Self::TextAfterJson => {
                 "set display_errors to off in the site's PHP, and look for a plugin or theme that prints".into()
             }
-            Self::Truncated => "PHP ended while it wrote: its error log says why".into(),
-            Self::Malformed => "look for a plugin that changes REST answers; the site's PHP error log may name it".into(),
+            Self::Truncated => "PHP ended while it wrote: its error log has the reason".into(),
+            Self::Malformed => "look for a plugin that changes REST responses; the site's PHP error log may name it".into(),
             Self::TooLarge { .. } => {
-                "raise limits.response_bytes if such answers are legitimate, or have clients ask for smaller pages".into()
+                "raise limits.response_bytes if such responses are legitimate, or have clients request smaller pages".into()
             }
             Self::Interrupted(_) => {
-                "the origin ended the connection within its answer: the error logs of web server and PHP say why".into()
+                "the origin ended the connection within its response: the error logs of web server and PHP have the reason".into()
             }
         }
     }
@@ -53,10 +53,10 @@ impl OriginFailure {
 const fn invalid_status(status: StatusCode) -> &'static str {
     match status.as_u16() {
         ..200 => {
-            "the edge did not ask for another protocol: look for a proxy before the site that switches by itself"
+            "the edge did not offer another protocol: look for a proxy before the site that switches by itself"
         }
         206 | 304 => {
-            "the edge sends no range and no condition: look for a cache or proxy before the site that answers as if it did"
+            "the edge sends no range and no condition: look for a cache or proxy before the site that responds as if it did"
         }
         _ => "no web server sends this status: check what listens at the address of the origin",
     }
@@ -66,7 +66,7 @@ const fn invalid_status(status: StatusCode) -> &'static str {
 const fn page(status: StatusCode) -> &'static str {
     match status.as_u16() {
         200..=299 => {
-            "check that origin.url is a REST root (…/wp-json), and that no challenge, login or cache answers in its place"
+            "check that origin.url is a REST root (…/wp-json), and that no challenge, login or cache responds in its place"
         }
         401 | 403 | 406 | 407 | 451 => BLOCKED,
         404 | 410 => NO_ROOT,
@@ -76,13 +76,13 @@ const fn page(status: StatusCode) -> &'static str {
             "the web server waited for the request in vain: look at the network between the edge and the site"
         }
         429 => THROTTLED,
-        500 => "the web server or PHP failed: their error logs say why",
+        500 => "the web server or PHP failed: their error logs have the reason",
         502 | 504 => SEE_SERVER,
         503 => {
-            "the web server, a maintenance page or a firewall says that the site is not available: its error log says why"
+            "the web server, a maintenance page or a firewall reports that the site is not available: its error log has the reason"
         }
         _ => {
-            "something before WordPress answers in its place: check what listens at the address of the origin"
+            "something before WordPress responds in its place: check what listens at the address of the origin"
         }
     }
 }
@@ -91,7 +91,7 @@ const fn page(status: StatusCode) -> &'static str {
 const fn other_type(status: StatusCode) -> &'static str {
     match status.as_u16() {
         200..=299 => {
-            "check that origin.url is a REST root (…/wp-json), and look for a plugin that changes the type of REST answers"
+            "check that origin.url is a REST root (…/wp-json), and look for a plugin that changes the type of REST responses"
         }
         // PHP-FPM's own "File not found.".
         404 => "no REST API there: check origin.url, and the script that the web server hands to PHP",
@@ -102,7 +102,7 @@ const fn other_type(status: StatusCode) -> &'static str {
 /// About a response without a body.
 const fn empty(status: StatusCode) -> &'static str {
     match status.as_u16() {
-        200..=299 | 500 => "PHP ended without an answer: its error log says why",
+        200..=299 | 500 => "PHP ended without a response: its error log has the reason",
         _ => page(status),
     }
 }

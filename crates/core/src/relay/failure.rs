@@ -46,7 +46,7 @@ pub enum Detour {
 #[strum(serialize_all = "snake_case")]
 pub enum OriginFailure {
     /// The status is interim, unexpected or invalid (T-62).
-    #[error("the origin answered with status {0}, which is no answer to what was asked")]
+    #[error("the origin responded with status {0}, which does not fit the request")]
     InvalidStatus(StatusCode),
     /// A redirect that is not relayed, because it is not one of a read to another address of the calendar (T-67).
     #[error(
@@ -65,7 +65,7 @@ pub enum OriginFailure {
         detour: Detour,
     },
     /// The body is compressed, although the edge accepts no compression (T-65).
-    #[error("the origin encoded the body as {0:?}, although only identity was asked for")]
+    #[error("the origin encoded the body as {0:?}, although only identity was accepted")]
     CodedBody(String),
     /// WordPress's page for a database that does not respond.
     #[error("the site cannot reach its database")]
@@ -89,10 +89,10 @@ pub enum OriginFailure {
         code: String,
     },
     /// A page of a web server, a firewall, or the site (T-66).
-    #[error("the origin answered with an HTML page ({0})")]
+    #[error("the origin responded with an HTML page ({0})")]
     Html(StatusCode),
     /// The content type is missing or not JSON.
-    #[error("the origin answered ({status}) with type {content_type:?} instead of JSON")]
+    #[error("the origin responded ({status}) with type {content_type:?} instead of JSON")]
     NotJson {
         /// The status.
         status: StatusCode,
@@ -100,7 +100,7 @@ pub enum OriginFailure {
         content_type: Option<String>,
     },
     /// The body is empty, but must not be.
-    #[error("the origin answered ({0}) without a body")]
+    #[error("the origin responded ({0}) without a body")]
     Empty(StatusCode),
     /// Other text precedes the JSON.
     #[error("something was printed before the JSON document")]
@@ -115,13 +115,13 @@ pub enum OriginFailure {
     #[error("the body is no JSON document")]
     Malformed,
     /// The body is larger than `limits.response_bytes` (T-64).
-    #[error("the origin's answer is larger than {limit} bytes")]
+    #[error("the origin's response is larger than {limit} bytes")]
     TooLarge {
         /// The limit, in bytes.
         limit: u64,
     },
     /// The connection broke before the body was complete (T-61).
-    #[error("the origin's answer broke off")]
+    #[error("the origin's response broke off")]
     Interrupted(#[source] BoxError),
 }
 
@@ -196,7 +196,7 @@ pub fn mark_advice(code: &str) -> &'static str {
             "WordPress dispatches another route than the one in the path: check origin.url and the site's rewrite rules"
         }
         "calendar_edge_secret_unusable" => {
-            "the site cannot use its own secret: Tools > Site Health of the site says why"
+            "the site cannot use its own secret: Tools > Site Health of the site has the reason"
         }
         _ => "check secret and clock of the edge and of the companion plugin",
     }

@@ -48,7 +48,7 @@ struct Streaming<B> {
 #[derive(Debug, thiserror::Error)]
 pub enum BodyFailure {
     /// The body is larger than `limits.response_bytes`.
-    #[error("the origin's answer is larger than {limit} bytes")]
+    #[error("the origin's response is larger than {limit} bytes")]
     TooLarge {
         /// The limit, in bytes.
         limit: u64,
@@ -57,7 +57,7 @@ pub enum BodyFailure {
     #[error("the origin's JSON document is cut off")]
     Truncated,
     /// The connection to the origin broke.
-    #[error("the origin's answer broke off")]
+    #[error("the origin's response broke off")]
     Interrupted(#[source] BoxError),
 }
 
@@ -288,14 +288,14 @@ mod tests {
     #[tokio::test]
     async fn a_streamed_body_that_goes_wrong_ends_with_an_error() {
         for (rest, limit, name) in [
-            (broken(&["1"]), 100, "the origin's answer broke off"),
+            (broken(&["1"]), 100, "the origin's response broke off"),
             (frames(&["1"]), 100, "the origin's JSON document is cut off"),
             (
                 frames(&["1]", "<b>"]),
                 100,
                 "the origin's JSON document is cut off",
             ),
-            (frames(&["1]"]), 2, "the origin's answer is larger than 2 bytes"),
+            (frames(&["1]"]), 2, "the origin's response is larger than 2 bytes"),
         ] {
             let mut body = streaming("[", rest, limit);
             let failure = first_error(&mut body).await.expect(name);

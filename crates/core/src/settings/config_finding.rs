@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-/// Why a list that must have an item is impossible.
+/// The fault of a list that must have an item.
 pub const EMPTY_LIST: &str = "the list is empty";
 
 /// The place of a typed value, without the text of the file.
@@ -118,7 +118,7 @@ impl ConfigProblems {
         self.0
     }
 
-    /// What the problems are about, without their places.
+    /// The subjects of the problems, without their places.
     #[cfg(test)]
     pub(crate) fn messages(self) -> Vec<String> {
         let problems = self.in_order().into_iter();

@@ -89,7 +89,7 @@ impl ListenAddress {
     }
 
     /// Returns true if the listener expects TLS.
-    pub const fn speaks_tls(&self) -> bool {
+    pub const fn has_tls(&self) -> bool {
         matches!(self, Self::Tls(_) | Self::SystemdTls(_))
     }
 }

@@ -131,7 +131,7 @@ mod tests {
                 guards::skips::skipped("no PHP here to compare with");
                 return;
             }
-            Err(error) => panic!("PHP can't be asked: {error}"),
+            Err(error) => panic!("PHP does not run: {error}"),
         };
         let expected: Vec<String> = Case::all()
             .iter()

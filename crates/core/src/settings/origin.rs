@@ -139,7 +139,7 @@ impl OriginSettings {
         }
     }
 
-    /// True if neither the settings nor the site have named the calendar, and the site is asked for its name.
+    /// True if neither the settings nor the site have named the calendar, and its name is to be read from the site.
     pub fn awaits_namespace(&self) -> bool {
         self.read_index && self.namespace == OriginNamespace::Assumed
     }

@@ -13,8 +13,8 @@ pub(crate) fn surface(settings: &Settings) -> Vec<CheckLine> {
         || settings.surface_default.unknown.is_some_and(for_logins)
     {
         lines.push(Note.line(
-            "`callers = \"credentials\"` lets everybody pass whose header looks like a login, made up or not, at routes, \
-             pages, sitemaps and `?author=` alike; only the companion plugin asks WordPress who calls, and only at routes",
+            "`callers = \"credentials\"` lets every caller pass whose header looks like a login, made up or not, at routes, \
+             pages, sitemaps and `?author=` alike; only the companion plugin checks the caller at WordPress, and only at routes",
         ));
     }
     let Some(list) = companion_list(settings) else {

@@ -89,7 +89,7 @@ fn a_root_is_its_index() {
             (
                 (CALENDAR, 200, &[], INDEX),
                 LineKind::Ok,
-                "the index publishes what the table says",
+                "the index agrees with the table",
             ),
             (
                 (CALENDAR, 0, &[], ""),
@@ -164,7 +164,7 @@ fn a_home_page_leads_to_itself_or_elsewhere() {
             (
                 ("/", 301, &other, ""),
                 LineKind::Differs,
-                "are sent to https://www.example.org/",
+                "are redirected to https://www.example.org/",
             ),
             (
                 ("/", 500, &[], "<p>"),
@@ -202,7 +202,7 @@ fn routes_of_editors_are_named_where_a_rule_does_not_reach_them() {
             (
                 ("/nowhere", 200, &[], ""),
                 LineKind::Note,
-                "shows to nobody without a login",
+                "shows to no client without a login",
             ),
         ],
     );
@@ -254,7 +254,7 @@ fn a_backend_answers_a_list() {
             (
                 (LIST, 200, &[], "{}"),
                 LineKind::Ok,
-                "backend next: http://next.example/wp-json answers",
+                "backend next: http://next.example/wp-json responds",
             ),
             (
                 (LIST, 500, &[], "{}"),

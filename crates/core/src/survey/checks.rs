@@ -89,7 +89,7 @@ pub fn check_offline(settings: &Settings) -> Vec<CheckLine> {
 /// The requests that have spans.
 pub fn recorded(settings: &Settings) -> String {
     let sample = settings.traces.sample;
-    format!("{sample} of the traces that begin at the edge, and what parents ask for")
+    format!("{sample} of the traces that begin at the edge, and those that parents sample")
 }
 
 /// The addresses of the store of the fleet.

@@ -44,7 +44,7 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
         (true, Some(false)) => "the site does not have it, and it is not made up",
         (false, Some(true)) if row.is_translated() => "translated",
         (false, None) if row.is_translated() => "translated, if the site has it",
-        (false, Some(true) | None) => "not translated, because no response tells it",
+        (false, Some(true) | None) => "not translated, because no response shows it",
         (true, Some(true) | None) | (false, Some(false)) => return None,
     };
     Some(format!("{fate}. {}", row.meaning))
@@ -63,9 +63,7 @@ pub(super) fn unknown_rows(place: &SurveyedSite<'_>, path: &str, shown: &str) ->
         && EventIds::shown_by(answer.status.as_u16(), &answer.body).is_none()
     {
         let probe = EventIds::PROBE;
-        lines.push(Note.line(format!(
-            "{path}: `{probe}` is not answered as by any version that is known"
-        )));
+        lines.push(Note.line(format!("{path}: `{probe}` gets the response of no known version")));
     }
     for (kind, target) in PAGES {
         let page = place.calendar(target).ok();

@@ -40,7 +40,7 @@ pub(super) fn drift_lines(
         } else {
             ", and what the settings list"
         };
-        return vec![Fine.line(format!("{path}: the index publishes what the table says{listed}"))];
+        return vec![Fine.line(format!("{path}: the index agrees with the table{listed}"))];
     }
     let line =
         |(subject, places): (&DriftTopic, &Vec<String>)| line(subject, places, path, in_force, settings);
@@ -102,7 +102,7 @@ fn line(
     let (at, all) = (listed(places), places.join(", "));
     match subject {
         DriftTopic::Missing => Differs.line(format!(
-            "{path}: the origin does not publish {all}: calls are forwarded, and the site answers them with 404"
+            "{path}: the origin does not publish {all}: calls are forwarded, and the site responds with 404"
         )),
         DriftTopic::ExtraRoutes => Differs.line(format!(
             "{path}: the origin publishes {all}, which the table does not have: the edge refuses it with 404"

@@ -36,13 +36,13 @@ pub(super) fn editors(responses: &Responses, settings: &Settings) -> Vec<CheckLi
             "origin.url",
         ));
         let (kind, what) = if routes.is_empty() {
-            let hidden = "that WordPress shows to nobody without a login, such as wp/v2/tribe_events";
+            let hidden = "that WordPress shows to no client without a login, such as wp/v2/tribe_events";
             (Note, hidden.to_owned())
         } else {
             (Loud, format!("of WordPress's own: {}", routes.join(", ")))
         };
         kind.line(format!(
-            "{}: `{rules}` do not reach routes {what}; there the roles of WordPress decide who writes",
+            "{}: `{rules}` do not reach routes {what}; there the roles of WordPress decide about writes",
             root.path
         ))
     };

@@ -62,7 +62,7 @@ pub fn find(
     site.origin.advertised_url.clone_from(&root.printed);
     let (plugin, wordpress) = versions(
         &SurveyedSite::of_site(responses, &site, "origin.url"),
-        &page.answer.text(),
+        &page.response.text(),
     );
     let index = SurveyedSite::of_root(responses, &site, &root.url, "--site").index();
     let index = index.map_err(|obstacle| {
@@ -93,16 +93,16 @@ pub fn find(
         public,
         name: root.document.name,
         zone: root.document.zone,
-        remote: page.answer.remote,
+        remote: page.response.remote,
         languages,
         parameters,
     })
 }
 
 fn front_page(page: &Visited<'_>) -> CheckLine {
-    let (url, status) = (&page.url, page.answer.status.as_u16());
-    let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
-    match hindrance(page.answer) {
+    let (url, status) = (&page.url, page.response.status.as_u16());
+    let server = page.response.header(&SERVER).unwrap_or("a server without a name");
+    match hindrance(page.response) {
         Some(hindrance) => Note.line(format!("{url}: {hindrance}")),
         None => Fine.line(format!("{url} responds with status {status} ({server})")),
     }

@@ -236,7 +236,7 @@ impl Candidates<'_> {
 
 impl FurtherRoot {
     /// The root in words.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn title(&self) -> String {
         match (&self.language, self.place) {
             (_, RootPlace::Subsite) => "a further site of the network".to_owned(),
             (Some(tag), _) => format!("the language `{tag}`"),

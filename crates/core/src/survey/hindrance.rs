@@ -79,7 +79,7 @@ fn basic_auth(realm: &str) -> String {
         format!(" (\"{realm}\")")
     };
     format!(
-        "the web server asks for Basic credentials{realm}, as before a staging site: write them as name:password into a \
+        "the web server requires Basic credentials{realm}, as before a staging site: write them as name:password into a \
          file, and name it in `origin.basic_auth_file` (`init --basic-auth-file FILE`). If that is set, they are wrong"
     )
 }
@@ -88,9 +88,7 @@ fn basic_auth(realm: &str) -> String {
 fn maintenance(answer: &SiteResponse) -> String {
     let after = answer.header(&RETRY_AFTER);
     if after.is_some() || answer.json().is_some() {
-        let after = after.map_or_else(String::new, |after| {
-            format!(", and asks to come back after {after}")
-        });
+        let after = after.map_or_else(String::new, |after| format!(", with `Retry-After: {after}`"));
         return format!(
             "status 503: the site is in maintenance, or out of capacity{after}. Run this again when it is back; after an update \
              that broke off, remove `.maintenance` from WordPress's folder"

@@ -51,7 +51,7 @@ fn redirect(answer: &SiteResponse, named: &Url, site: &BackendSettings) -> Check
         Some(location) if OriginHost::of(&location) != OriginHost::of(&asked) => {
             let advice = wrong_host(named, &asked).unwrap_or_else(|| SAME_HOME.to_owned());
             Differs.line(format!(
-                "clients who ask for {asked} are sent to {location}: {advice}"
+                "requests for {asked} are redirected to {location}: {advice}"
             ))
         }
         _ => Fine.line(format!("the home page (status {})", answer.status.as_u16())),

@@ -31,11 +31,11 @@ pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings)
     let place = SurveyedSite::of_site(responses, &site, "origin.url");
     let home = place.page(&home_path(&site.origin.url)).ok();
     let line = |root: FurtherRoot| {
-        let (told, named) = (root.told(), &root.named);
+        let (title, named) = (root.title(), &root.named);
         let (kind, text) = match root.place {
             RootPlace::Nowhere => {
-                let nowhere = format!("has no REST root at {named}: clients ask for it with `lang`");
-                return Note.line(format!("the site advertises {told}, and {nowhere}"));
+                let nowhere = format!("has no REST root at {named}: clients select it with `lang`");
+                return Note.line(format!("the site advertises {title}, and {nowhere}"));
             }
             RootPlace::Site | RootPlace::Subsite => (
                 Differs,
@@ -48,7 +48,7 @@ pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings)
                 format!("on another host. If {named} is its REST root, clients of the edge reach it with"),
             ),
         };
-        kind.pasting(format!("the site advertises {told} {text}"), root.paste(&site))
+        kind.pasting(format!("the site advertises {title} {text}"), root.paste(&site))
     };
     further_roots(&place, home, &[]).into_iter().map(line).collect()
 }
@@ -76,7 +76,7 @@ pub(super) fn site_languages(
     }
     for root in further_roots(
         &SurveyedSite::of_site(responses, site, "origin.url"),
-        Some(page.answer),
+        Some(page.response),
         &listed,
     ) {
         let (line, index) = asked(responses, site, &root);
@@ -93,7 +93,7 @@ pub(super) fn site_languages(
 /// The language whose home page is the one of the first root.
 fn own_language(site: &BackendSettings, page: &Visited<'_>, listed: &[LanguageHome]) -> Option<String> {
     let home = home_path(&site.origin.url);
-    let in_page = alternates(page.answer, &page.url);
+    let in_page = alternates(page.response, &page.url);
     let mut all = in_page.iter().chain(listed);
     let own = all.find(|(_, address)| {
         let path = format!("{}/", address.path().trim_end_matches('/'));
@@ -104,25 +104,25 @@ fn own_language(site: &BackendSettings, page: &Visited<'_>, listed: &[LanguageHo
 
 /// The line about a root, with its index; none: it is no root.
 fn asked(responses: &Responses, site: &BackendSettings, root: &FurtherRoot) -> (CheckLine, Option<Value>) {
-    let (told, url) = (root.told(), &root.url);
+    let (title, url) = (root.title(), &root.url);
     if root.place == RootPlace::Nowhere {
-        let nowhere = format!("{told} has no REST root of its own: clients ask for it with `lang`");
+        let nowhere = format!("{title} has no REST root of its own: clients select it with `lang`");
         return (Note.line(nowhere), None);
     }
     let index = match SurveyedSite::of_root(responses, site, url, "roots.origin_url").index() {
         Ok(index) => index,
         Err(obstacle) => {
             return (
-                Warning.line(format!("{told} at {url} is left out: {obstacle}")),
+                Warning.line(format!("{title} at {url} is left out: {obstacle}")),
                 None,
             );
         }
     };
     let commented = "its lines are written as a comment";
     let line = match root.place {
-        RootPlace::OtherHost => Note.line(format!("{told} at {url} is on another host: {commented}")),
-        RootPlace::Subsite => Note.line(format!("{told} at {url} has a calendar of its own: {commented}")),
-        RootPlace::Site | RootPlace::Nowhere => Fine.line(format!("{told} at {url}")),
+        RootPlace::OtherHost => Note.line(format!("{title} at {url} is on another host: {commented}")),
+        RootPlace::Subsite => Note.line(format!("{title} at {url} has a calendar of its own: {commented}")),
+        RootPlace::Site | RootPlace::Nowhere => Fine.line(format!("{title} at {url}")),
     };
     (line, Some(index))
 }

@@ -14,12 +14,12 @@ pub fn unreachable_names(settings: &Settings) -> Option<String> {
     match &settings.public_url {
         Some(url) if is_loopback(url) => Some(format!(
             "`public_url` is {url}, an address of the client's own machine, and clients on other hosts are expected: \
-             they cannot follow the URLs in answers"
+             they cannot follow the URLs in responses"
         )),
         Some(_) => None,
         None => named_instead(settings).map(|name| {
             format!(
-                "`public_url` is not set: answers to requests for a host name contain {name}, which clients on other \
+                "`public_url` is not set: responses to requests for a host name contain {name}, which clients on other \
                  hosts cannot follow. Set it to the scheme and host that clients use"
             )
         }),

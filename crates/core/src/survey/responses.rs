@@ -130,7 +130,7 @@ impl Responses {
         if !wanted.iter().any(|(known, _)| *known == ask) {
             wanted.push((ask, backend.clone()));
         }
-        Err(Obstacle::new(ObstacleKind::Pending, "not asked yet"))
+        Err(Obstacle::new(ObstacleKind::Pending, "not requested yet"))
     }
 
     /// The requests without a response that judges have wanted since the last call.

@@ -44,7 +44,7 @@ pub(super) fn rest_root(
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
     let source = |is_in_header| if is_in_header { LINK_HEADER } else { LINK_ELEMENT };
-    let roots = page.answer.links().into_iter().filter(|link| link.is_api);
+    let roots = page.response.links().into_iter().filter(|link| link.is_api);
     let named: Vec<(RootSource, Url)> = roots
         .filter_map(|link| Some((source(link.is_in_header), page.url.join(&link.target).ok()?)))
         .collect();
@@ -109,7 +109,10 @@ fn look(
     (url, source, printed): RootCandidate,
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
-    let Visited { url: at, answer } = asking.visit(responses, &url, lines)?;
+    let Visited {
+        url: at,
+        response: answer,
+    } = asking.visit(responses, &url, lines)?;
     let reason = match RootDocument::read(answer) {
         Ok(document) => {
             let url = without_slash(&at);
@@ -126,7 +129,7 @@ fn look(
         return Err(Obstacle::new(ObstacleKind::Strange, format!("{at}: {hindrance}")));
     }
     if !matches!(answer.status.as_u16(), 401 | 403) || answer.json().is_none() {
-        return Err(Obstacle::other(format!("{url} answers with {reason}")));
+        return Err(Obstacle::other(format!("{url} responds with {reason}")));
     }
     let credentials = asking.request.access.basic_auth.as_ref();
     let advice = credentials.map_or(CLOSED, |_| BASIC_AT_WORDPRESS);
@@ -149,7 +152,7 @@ fn nowhere(
     let is_plain = named.iter().any(|(_, root)| root.query().is_some());
     // The destination of its redirects is of no interest.
     let answer = asking.visit(responses, &plain, &mut Vec::new());
-    if is_plain || answer.is_ok_and(|found| RootDocument::read(found.answer).is_ok()) {
+    if is_plain || answer.is_ok_and(|found| RootDocument::read(found.response).is_ok()) {
         return Obstacle::other(format!(
             "the REST API of {url} is only at `?rest_route=/`, which cannot be a REST root of the edge, because it is no \
                  path: choose another structure than Plain in Settings > Permalinks, and run this again"
@@ -166,9 +169,9 @@ fn nowhere(
     }
     let tried: Vec<String> = failed.iter().map(ToString::to_string).collect();
     let tried = tried.join("; ");
-    let text = if !named.is_empty() || is_wordpress(&page.answer.text()) {
+    let text = if !named.is_empty() || is_wordpress(&page.response.text()) {
         format!(
-            "{url} is a WordPress site, but its REST API does not answer: {tried}. Look for a plugin or a rule of the web \
+            "{url} is a WordPress site, but its REST API does not respond: {tried}. Look for a plugin or a rule of the web \
                  server that switches it off, and save Settings > Permalinks once"
         )
     } else {

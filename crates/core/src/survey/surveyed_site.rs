@@ -240,14 +240,14 @@ impl<'a> SurveyedSite<'a> {
             }
             (Some(target), Some(root)) if root == self.way.root.as_str().trim_end_matches('/') => {
                 format!(
-                    "this leads back to where it was asked. {}",
+                    "this leads back to the requested address. {}",
                     loop_advice(&address, target)
                 )
             }
             (_, root) => match (elsewhere, root) {
                 (Some(elsewhere), _) => elsewhere,
                 (None, Some(root)) => format!("set `{key}` to \"{root}\""),
-                (None, None) => format!("set `{key}` to an address that answers itself"),
+                (None, None) => format!("set `{key}` to an address that responds itself"),
             },
         };
         let (status, location) = (answer.status.as_u16(), location.unwrap_or("nowhere"));

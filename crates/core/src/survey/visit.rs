@@ -14,7 +14,7 @@ use crate::settings::{BackendSettings, OriginHost, OriginSettings, Settings};
 /// A page, and the address that responded with it.
 pub(super) struct Visited<'a> {
     pub(super) url: Url,
-    pub(super) answer: &'a SiteResponse,
+    pub(super) response: &'a SiteResponse,
 }
 
 /// Maximum number of redirects from one address.
@@ -92,7 +92,10 @@ impl SiteUnderName<'_> {
             let answer = answer.map_err(|obstacle| obstacle.at(&url))?;
             let location = answer.redirect().and_then(|location| self.join(&url, location));
             let Some(location) = location else {
-                return Ok(Visited { url, answer });
+                return Ok(Visited {
+                    url,
+                    response: answer,
+                });
             };
             let target = self.at_server(&url, &location);
             if target == url {
@@ -145,14 +148,14 @@ fn looped(url: &Url, advice: &str) -> Obstacle {
 /// not have.
 fn elsewhere(from: &Url, to: &Url) -> Obstacle {
     let advice = if from.host() == to.host() {
-        "because the site knows itself by another address than that of its server: give the one that clients use with \
+        "because the site's own address is another than that of its server: give the one that clients use with \
          --public-url, like https://events.example.org"
             .to_owned()
     } else {
         let name = to.host_str().unwrap_or_default();
         format!(
             "which is another site: if it is the right one, run this with --site {}; if {name} is only the name by which \
-             clients know the site at {from}, add --public-url {}",
+             clients use the site at {from}, add --public-url {}",
             front(to),
             to.origin().ascii_serialization()
         )

@@ -13,7 +13,7 @@ const MARK_MISSING: &str = "calendar_edge_mark_missing";
 pub(super) fn wall(place: &SurveyedSite<'_>, path: &str) -> CheckLine {
     let open = match place.rest(&place.backend.origin.namespace, false) {
         Ok(answer) if answer.status.is_success() => {
-            "the site answers calls without a mark: install the companion plugin there, and give it the secret"
+            "the site responds to calls without a mark: install the companion plugin there, and give it the secret"
                 .to_owned()
         }
         Ok(answer) => {

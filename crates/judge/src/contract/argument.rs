@@ -30,7 +30,7 @@ pub struct Argument {
     pub crashes_on: Option<FatalShape>,
     /// The role of the argument, if the edge has a rule about that role.
     pub role: Role,
-    /// How the response to a read depends on the clock, if the argument is sent. Caches have to know that.
+    /// The way in which the response to a read depends on the clock, if the argument is sent. Caches need it.
     pub clock: ClockUse,
     /// The meaning of the argument, in English.
     pub meaning: &'static str,
@@ -59,7 +59,7 @@ pub enum Role {
     Namespace,
 }
 
-/// How the response to a read depends on the clock, by the value of one argument.
+/// The way in which the response to a read depends on the clock, by the value of one argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockUse {
     /// Not stated: the response may change at every moment. No argument of a read is left so.

@@ -154,7 +154,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         &["categories.list", "categories.create", "categories.update"],
         &["parent"],
-        "0 is refused: no category can be moved to the top, or be asked for there.",
+        "0 is refused: no category can be moved to the top, or be requested there.",
     ),
     row(
         &["tags.create", "tags.update"],

@@ -52,22 +52,22 @@ const fn from_query(name: &'static str, meaning: &'static str) -> Global {
 
 /// Every global parameter, in the order in which the forwarded ones are encoded.
 pub const GLOBALS: &[Global] = &[
-    forward("_fields", "Limits the answer to these members."),
-    from_query("_embed", "Embeds linked records in the answer."),
-    from_query("_locale", "Asks for the locale of the user."),
-    forward("_pretty", "Indents the answer."),
+    forward("_fields", "Limits the response to these members."),
+    from_query("_embed", "Embeds linked records in the response."),
+    from_query("_locale", "Selects the locale of the user."),
+    forward("_pretty", "Indents the response."),
     from_query("_envelope", "Wraps status, headers and body in a 200."),
-    forward("context", "Scope of the answer: view, embed or edit."),
+    forward("context", "Scope of the response: view, embed or edit."),
     // WordPress itself has no such parameter. Translation plugins read the query, some of them a body.
     Global {
         name: "lang",
         treatment: Treatment::ForwardInPlace,
-        meaning: "Language of the answer, for translation plugins.",
+        meaning: "Language of the response, for translation plugins.",
     },
     Global {
         name: "_jsonp",
         treatment: Treatment::RefuseUnlessAllowed,
-        meaning: "Wraps the answer in a script call.",
+        meaning: "Wraps the response in a script call.",
     },
     Global {
         name: "_wpnonce",

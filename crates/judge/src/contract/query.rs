@@ -73,7 +73,7 @@ pub(super) const INDEX: &[Argument] = &[
         .crashing_on(FatalShape::Array)
         .naming(Role::Namespace)
         .default(DefaultValue::Text("calendar/events/v1")),
-    steady("context", Any, "Scope of the answer.")
+    steady("context", Any, "Scope of the response.")
         .strictly(StrictRule::Word(&["view"]))
         .default(DefaultValue::Text("view")),
 ];

@@ -59,7 +59,7 @@ pub(crate) const MEANINGS: [(&str, &str); 34] = [
     ),
     (
         "request",
-        "The request as a whole cannot be taken; the code says why.",
+        "The request as a whole cannot be taken; the code has the reason.",
     ),
     (
         "required",
@@ -71,7 +71,7 @@ pub(crate) const MEANINGS: [(&str, &str); 34] = [
     ),
     (
         "strict",
-        "The strict profile takes this parameter, or this form of its value, from nobody.",
+        "The strict profile takes this parameter, or this form of its value, from no client.",
     ),
     ("string", "The value must be one text, and no list or object."),
     ("string_or_empty", "The value must be a text, or empty."),
@@ -89,7 +89,7 @@ pub(crate) const MEANINGS: [(&str, &str); 34] = [
     ),
     (
         "timezone_or_empty",
-        "The value must be a time zone that PHP knows, or empty.",
+        "The value must be a time zone that PHP has, or empty.",
     ),
     (
         "undeclared",

@@ -109,7 +109,7 @@ impl Problem {
             Self::NoRoute | Self::NothingToDescribe => "no route of the calendar matches path and method",
             Self::InvalidNamespace => "the edge does not serve this namespace",
             Self::InvalidCallback | Self::CallbackDisabled => {
-                "the answer would be a script that any page can run; see `allow_jsonp`"
+                "the response would be a script that any page can run; see `allow_jsonp`"
             }
             Self::InvalidJson(_) => "the body cannot be read, so it cannot be written again",
             Self::Missing(_) | Self::Invalid(_) => "the call cannot be written in canonical form",

@@ -34,7 +34,7 @@ pub struct RepresentationWriter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
     /// A page holds no events where they are expected.
-    #[error("the answer holds no events where they are expected")]
+    #[error("the response holds no events where they are expected")]
     Unreadable,
     /// A page is larger than what is read of one.
     #[error("a page of events is larger than 8 MiB, or streamed while slow clients use up the buffers")]

@@ -76,7 +76,7 @@ pub(super) struct LastReply {
 }
 
 /// The reason of a loss by a message.
-const EVERYTHING: &str = "the site says that everything may have changed";
+const EVERYTHING: &str = "the site reports that everything may have changed";
 
 // === impl Facts ===
 

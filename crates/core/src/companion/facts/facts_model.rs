@@ -233,7 +233,7 @@ impl FactsWorld {
             return;
         }
         if let Some(question) = self.facts.next_query(self.now) {
-            assert!(self.asked.is_none(), "two questions at a time");
+            assert!(self.asked.is_none(), "two queries at a time");
             self.asked = Some((question, self.site.count, self.site.sums, None));
         }
     }

@@ -52,7 +52,7 @@ pub enum FactsReplyFault {
     #[error("the site has more than {} events and records, or their facts take more than {} MiB", Facts::MOST, Facts::MOST_BYTES >> 20)]
     TooMuch,
     /// It has more members than were requested, other ones, or another version.
-    #[error("the reply does not fit the question")]
+    #[error("the reply does not fit the query")]
     Unfit,
 }
 

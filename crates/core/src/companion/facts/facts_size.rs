@@ -158,10 +158,7 @@ mod tests {
             assert!(matches!(refused, Err(FactsReplyFault::TooMuch)));
             assert!(!facts.is_whole() && facts.snapshot().is_none());
             let later = |seconds: u64| UnixTime::from_secs(100_u64.saturating_add(seconds));
-            assert!(
-                facts.next_query(later(3599)).is_none(),
-                "the site is not asked on"
-            );
+            assert!(facts.next_query(later(3599)).is_none(), "no further query");
             assert!(facts.next_query(later(3600)).is_some());
         }
     }

@@ -34,7 +34,7 @@ pub struct ChangeLog {
     pub(super) settled: u64,
     /// The end of what readers get.
     pub(super) end: FeedPosition,
-    pub(super) told: Numbered<WhatChanged>,
+    pub(super) listed: Numbered<WhatChanged>,
     /// The number of reads without a result.
     pub(super) pending: Numbered<u8>,
     pub(super) known: KnownRecords,
@@ -81,7 +81,7 @@ impl ChangeLog {
             floor: number,
             settled: number,
             end: begun,
-            told: Numbered::default(),
+            listed: Numbered::default(),
             pending: Numbered::default(),
             known: KnownRecords::default(),
         }
@@ -181,7 +181,7 @@ impl ChangeLog {
             RecordVerdict::Readable(modified) => {
                 self.pending.take(name);
                 self.known.note(name, RecordStanding::Public);
-                self.told.put(name, number, WhatChanged::Changed(modified));
+                self.listed.put(name, number, WhatChanged::Changed(modified));
             }
             RecordVerdict::Hidden => {
                 self.pending.take(name);
@@ -211,7 +211,7 @@ impl ChangeLog {
             return page;
         }
         let mut last = since.number;
-        for (number, name, what) in self.told.after(since.number) {
+        for (number, name, what) in self.listed.after(since.number) {
             if number > last && page.changes.len() >= most {
                 page.next.number = last;
                 break;
@@ -277,12 +277,12 @@ impl ChangeLog {
     /// A record that is not shown is listed as gone only if it was shown before: its number alone would show that it
     /// exists. Where that is not known, readers have to read all.
     fn hidden(&mut self, name: RecordName, number: u64) {
-        let told = self.told.get(name).map(|(_, what)| match what {
+        let listed = self.listed.get(name).map(|(_, what)| match what {
             WhatChanged::Changed(_) => RecordStanding::Public,
             WhatChanged::Gone => RecordStanding::Hidden,
         });
-        match self.known.standing(name).or(told) {
-            Some(RecordStanding::Public) => self.told.put(name, number, WhatChanged::Gone),
+        match self.known.standing(name).or(listed) {
+            Some(RecordStanding::Public) => self.listed.put(name, number, WhatChanged::Gone),
             Some(RecordStanding::Hidden) => {}
             None => self.raise_floor(number),
         }
@@ -301,17 +301,17 @@ impl ChangeLog {
 
     fn raise_floor(&mut self, floor: u64) {
         self.floor = self.floor.max(floor);
-        self.told.drop_through(self.floor);
+        self.listed.drop_through(self.floor);
         let unjudged = self.pending.drop_through(self.floor);
         self.known.doubt(&unjudged);
     }
 
     fn drop_oldest(&mut self) {
-        while self.told.len() > self.most
-            && let Some(oldest) = self.told.first()
+        while self.listed.len() > self.most
+            && let Some(oldest) = self.listed.first()
         {
             self.floor = self.floor.max(oldest);
-            self.told.drop_through(oldest);
+            self.listed.drop_through(oldest);
         }
     }
 
@@ -323,8 +323,8 @@ impl ChangeLog {
             .first()
             .map_or(u64::MAX, |first| first.saturating_sub(1));
         let known = self.settled.min(first);
-        let told = self.told.last_through(known).unwrap_or_default();
-        let number = told.max(self.floor).max(self.end.number).min(known);
+        let listed = self.listed.last_through(known).unwrap_or_default();
+        let number = listed.max(self.floor).max(self.end.number).min(known);
         if number != self.end.number {
             let at = self.end.at.max(whole_millis(now));
             self.end = FeedPosition { number, at };

@@ -56,7 +56,7 @@ fn a_change_of_a_hidden_record_moves_nothing() {
     let first = heard.read(None);
     for tag in ["venue:60", "organizer:61", "event:62", "venue:60"] {
         heard.change(tag, true);
-        assert_eq!(heard.judge(&RecordVerdict::Hidden), 0, "nobody is asked");
+        assert_eq!(heard.judge(&RecordVerdict::Hidden), 0, "no record is read");
         assert_eq!(heard.read(None), first, "{tag}");
         let page = heard.read(Some(first.next));
         assert_eq!(

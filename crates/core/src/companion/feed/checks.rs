@@ -10,7 +10,7 @@ pub(crate) fn feed(settings: &Settings) -> Vec<CheckLine> {
     if !settings.feed.enabled {
         return Vec::new();
     }
-    let asked = |path: &str| format!("readers ask {path}/calendar-edge/v1/changes for changes");
+    let asked = |path: &str| format!("readers get changes from {path}/calendar-edge/v1/changes");
     let roots = settings.roots.iter().map(|root| Note.line(asked(&root.path)));
     let posted = settings.webhooks.iter().map(|webhook| Note.line(posted(webhook)));
     let closed = Kind::ALL

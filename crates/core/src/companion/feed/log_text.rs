@@ -43,7 +43,7 @@ impl ChangeLog {
     /// Writes the log.
     pub fn to_json(&self) -> String {
         let (mut changed, mut gone) = (Vec::new(), Vec::new());
-        for (number, name, what) in self.told.iter() {
+        for (number, name, what) in self.listed.iter() {
             match what {
                 WhatChanged::Changed(modified) => {
                     changed.push((number, text_of(name), modified.as_deref().map(str::to_owned)));
@@ -74,13 +74,13 @@ impl ChangeLog {
     /// Reads a log that [`Self::to_json`] wrote; none if the text is in no form of this version.
     pub fn from_json(text: &str, most: usize, now: UnixTime) -> Option<Self> {
         let text: LogText = serde_json::from_str(text).ok()?;
-        let mut told = Numbered::default();
+        let mut listed = Numbered::default();
         for (number, name, modified) in text.changed {
             let modified = modified.map(String::into_boxed_str);
-            told.put(record_of(&name)?, number, WhatChanged::Changed(modified));
+            listed.put(record_of(&name)?, number, WhatChanged::Changed(modified));
         }
         for (number, name) in text.gone {
-            told.put(record_of(&name)?, number, WhatChanged::Gone);
+            listed.put(record_of(&name)?, number, WhatChanged::Gone);
         }
         let mut pending = Numbered::default();
         for (number, name) in text.pending {
@@ -92,7 +92,7 @@ impl ChangeLog {
             doubted: UnixTime::from_millis(text.doubted),
             floor: text.floor,
             settled: text.settled,
-            told,
+            listed,
             pending,
             known: KnownRecords::read(&text.public, &text.hidden)?,
             most,

@@ -231,7 +231,7 @@ mod tests {
                 guards::skips::skipped("no PHP here to compare with");
                 return;
             }
-            Err(error) => panic!("PHP can't be asked: {error}"),
+            Err(error) => panic!("PHP does not run: {error}"),
         };
         let written = String::from_utf8(output.stdout).unwrap();
         let expected: Vec<String> = Case::all()

@@ -210,7 +210,7 @@ mod tests {
     fn the_edge_is_current_after_a_sign_that_leaves_no_gap() {
         let mut state = SiteCompanion::resumed(Some(7));
         let is_current = |state: &SiteCompanion, now| state.is_current(RECONCILE, at(now));
-        assert!(!is_current(&state, 1), "nobody has asked");
+        assert!(!is_current(&state, 1), "no request was sent");
         shown(&mut state, 1);
         assert!(is_current(&state, 10) && !is_current(&state, 11));
         state.gone();
@@ -279,8 +279,8 @@ mod tests {
         state.wrote(at(101));
         assert!(!state.has_shown_writes());
         assert!(state.is_due(RECONCILE, at(101)));
-        assert!(!state.is_due(RECONCILE, at(101)), "it is asked");
-        assert!(state.is_due(RECONCILE, at(102)), "there was no answer");
+        assert!(!state.is_due(RECONCILE, at(101)), "a request is under way");
+        assert!(state.is_due(RECONCILE, at(102)), "there was no response");
         shown(&mut state, 101);
         assert!(
             !state.has_shown_writes(),

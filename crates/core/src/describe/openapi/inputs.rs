@@ -286,14 +286,14 @@ fn formats() -> Value {
 fn statuses() -> Value {
     json!({
         "PostStatus": {
-            "description": "A status that the site knows; plugins add to those of WordPress.",
+            "description": "A status of the site; plugins add to those of WordPress.",
             "type": "string",
             "pattern": "^[a-z][a-z0-9_-]{0,19}$",
             "not": {"const": "any"},
             "examples": ["publish", "future", "draft", "pending", "private"],
         },
         "StatusFilter": {
-            "description": "One status or several with commas. Callers who may not write get `publish` alone.",
+            "description": "One status or several with commas. Callers that may not write get `publish` alone.",
             "type": "string",
             "pattern": "^[a-z][a-z0-9_-]{0,19}(,[a-z][a-z0-9_-]{0,19})*,?$",
             "not": {"pattern": "(^|,)any(,|$)"},

@@ -173,7 +173,7 @@ fn differences_return_the_calls() {
     let RuleChange::Returned(reason) = change else {
         panic!("{change:?}");
     };
-    assert_eq!(reason, "4 of 22 compared answers differ, more than 10%");
+    assert_eq!(reason, "4 of 22 compared responses differ, more than 10%");
     assert_eq!(
         at, 3,
         "4 of 22, and 3 of 21 without one client, are more than 10%"

@@ -192,7 +192,7 @@ fn reason(fault: CallFault, most: Percentage, counts: &CallCounts) -> String {
     let (part, all) = counts.share(fault);
     match fault {
         CallFault::Failed => format!("{part} of {all} calls failed, more than {most}"),
-        CallFault::Different => format!("{part} of {all} compared answers differ, more than {most}"),
+        CallFault::Different => format!("{part} of {all} compared responses differ, more than {most}"),
     }
 }
 

@@ -42,7 +42,7 @@ fn split_by(rule: &CutoverRule, settings: &Settings) -> Option<String> {
     returning(rule)
 }
 
-const FALLBACK: &str = "a read that fails would be answered from the other store";
+const FALLBACK: &str = "a read that fails would get its response from the other store";
 const GUARD: &str = "the guard would return calls to the other store";
 
 /// The way in which a rule may return calls of its clients to the site.

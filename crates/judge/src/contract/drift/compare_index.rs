@@ -137,11 +137,11 @@ mod tests {
         let sentence = compare_index(&recorded(), "wp/v2")[0].to_string();
         assert_eq!(
             sentence,
-            "the answer is no index of wp/v2: its namespace is tribe/events/v1"
+            "the response is no index of wp/v2: its namespace is tribe/events/v1"
         );
         assert_eq!(
             compare_index(&Value::Null, "wp/v2")[0].to_string(),
-            "the answer is no index of wp/v2: its namespace is missing"
+            "the response is no index of wp/v2: its namespace is missing"
         );
     }
 
@@ -156,7 +156,7 @@ mod tests {
             found,
             [
                 "the origin does not publish /doc",
-                "the origin publishes /series, which the edge does not know"
+                "the origin publishes /series, which the edge does not have"
             ]
         );
     }
@@ -170,7 +170,7 @@ mod tests {
             found,
             [
                 "the origin does not publish GET /doc",
-                "the origin publishes POST /doc, which the edge does not know"
+                "the origin publishes POST /doc, which the edge does not have"
             ]
         );
     }

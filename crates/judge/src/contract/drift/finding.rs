@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Drift {
     /// The document is not an index of the requested namespace.
-    #[error("the answer is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
+    #[error("the response is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
     NotThisNamespace {
         /// The requested namespace.
         expected: String,
@@ -21,7 +21,7 @@ pub enum Drift {
         route: String,
     },
     /// A route is published that the table does not have; the edge responds to it with 404.
-    #[error("the origin publishes {path}, which the edge does not know")]
+    #[error("the origin publishes {path}, which the edge does not have")]
     RouteExtra {
         /// The route as the origin spells it, below the namespace.
         path: String,
@@ -35,7 +35,7 @@ pub enum Drift {
         method: Method,
     },
     /// A method is published that the table does not have; the edge responds to it with 404.
-    #[error("the origin publishes {method} {route}, which the edge does not know")]
+    #[error("the origin publishes {method} {route}, which the edge does not have")]
     MethodExtra {
         /// The route as a template.
         route: String,

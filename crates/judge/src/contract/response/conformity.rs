@@ -194,7 +194,7 @@ impl ResponseModel {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() {
-            "the answer"
+            "the response"
         } else {
             &self.path
         };
@@ -245,7 +245,7 @@ mod tests {
         );
         assert_eq!(
             said(Shape::Model(&TAG), &json!([])),
-            ["the answer is a list, not Tag"]
+            ["the response is a list, not Tag"]
         );
     }
 
@@ -258,7 +258,7 @@ mod tests {
         assert!(image.shape.takes(&json!(false)));
         assert_eq!(
             said(image.shape, &json!(true)),
-            ["the answer is true, not Image or false"]
+            ["the response is true, not Image or false"]
         );
         assert_eq!(said(image.shape, &json!({"id": 5})), ["url is missing"]);
     }
@@ -277,7 +277,7 @@ mod tests {
         }
         assert_eq!(
             said(Shape::DATE_OR_NULL, &json!("now")),
-            ["the answer is a text, not a date such as `2027-04-02 19:00:00` or null"]
+            ["the response is a text, not a date such as `2027-04-02 19:00:00` or null"]
         );
     }
 

@@ -29,7 +29,7 @@ pub static ERROR: ResponseModel = ResponseModel::new(
 
 static ERROR_DETAILS: ResponseModel = ResponseModel::new(
     "ErrorDetails",
-    "What an error says besides code and message.",
+    "The members of an error besides code and message.",
     &[&[STATUS.optional()]],
 )
 .extended();

@@ -24,7 +24,7 @@ const TERM: &[ResponseMember] = &[
     ResponseMember::text("url", "The address of its page."),
     ResponseMember::new("urls", Shape::Model(&TERM_URLS), "Its addresses in the API."),
     ResponseMember::new("_links", MAP_OR_EMPTY, "Links to WordPress's own API.").optional(),
-    ResponseMember::new("_embedded", Shape::OBJECT, "What `_embed` asked for.").optional(),
+    ResponseMember::new("_embedded", Shape::OBJECT, "The records that `_embed` adds.").optional(),
 ];
 
 /// A category.

@@ -111,7 +111,7 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         since: PluginVersion::new([6, 5, 0, 1]),
         operations: READS,
         change: VersionChange::Unshown,
-        meaning: "A protected event is shown to callers with its password only; before, to everybody.",
+        meaning: "A protected event is shown to callers with its password only; before, to every caller.",
         evidence: "Single_Event::get",
     },
     DatedDifference {
@@ -119,7 +119,7 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         since: PluginVersion::new([6, 8, 2, 1]),
         operations: LIST,
         change: VersionChange::Unshown,
-        meaning: "Lists blank what protected events say.",
+        meaning: "Lists blank the content of protected events.",
         evidence: "Main::filter_out_password_protected_events",
     },
     DatedDifference {
@@ -143,7 +143,7 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         since: PluginVersion::new([6, 15, 3, 0]),
         operations: PLACES,
         change: VersionChange::Unshown,
-        meaning: "What protected venues and organizers say is blanked.",
+        meaning: "The content of protected venues and organizers is blanked.",
         evidence: "Main::filter_out_password_protected_data",
     },
     DatedDifference {
@@ -206,7 +206,7 @@ pub(super) static ROWS: [DatedDifference; 20] = [
                 message: "The requested event is not accessible",
             },
         },
-        meaning: "An event in the trash is shown to nobody; before, to those who may read it.",
+        meaning: "An event in the trash is shown to no caller; before, to those that may read it.",
         evidence: "Single_Event::validate_event_accessible",
     },
     DatedDifference {

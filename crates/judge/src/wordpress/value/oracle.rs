@@ -39,7 +39,7 @@ impl Score {
             (Verdict::Reject, "false" | "zero") => self.refused += 1,
             _ => {
                 let text = fixture::escape(text);
-                self.wrong.push(format!("{text}: {verdict:?}, PHP says {php}"));
+                self.wrong.push(format!("{text}: {verdict:?}, PHP reads {php}"));
             }
         }
     }
@@ -161,6 +161,6 @@ fn is_php_8_2() -> bool {
     match version {
         Ok(output) => output.stdout.starts_with(b"8.2."),
         Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) => panic!("PHP can't be asked: {error}"),
+        Err(error) => panic!("PHP does not run: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Which backends would answer a call, for which clients, and which ones get a copy.
+//! The backends that would respond to a call, the clients of each, and the backends that get a copy.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn answers_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> 
     let unknown = if basis.is_of_edge() || rule.guard.is_none() {
         ""
     } else {
-        ", unless its guard has returned it, which only the running edge knows"
+        ", unless its guard has returned it, which only the running edge has"
     };
     let credentials = credentials(backend, call, basis.settings);
     let why = format!("rule {name}{credentials}{unknown}");
@@ -79,8 +79,8 @@ fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
         .collect()
 }
 
-/// The backend that answers a call of all clients, or the site.
-pub(super) fn answering(call: &ForwardableCall, basis: &Basis<'_>) -> BackendSettings {
+/// The backend that responds to a call of all clients, or the site.
+pub(super) fn responding(call: &ForwardableCall, basis: &Basis<'_>) -> BackendSettings {
     let mut rules = rules_about(call, basis.settings).into_iter();
     let first = rules.find(|rule| basis.return_reason(rule).is_none());
     let first = first.filter(|rule| rule.share == Percentage::ALL);
@@ -103,13 +103,13 @@ fn asked(call: &ForwardableCall) -> Option<CutoverCall<'_>> {
     })
 }
 
-/// What to say of the credentials of a call, if a backend does not get them as they are.
+/// The sentence about the credentials of a call, if a backend does not get them as they are.
 fn credentials(backend: &str, call: &ForwardableCall, settings: &Settings) -> &'static str {
     let is_known = call.credentials().caller(call.request().nonce.as_ref()) == Caller::Credentialed;
     let backend = settings.backend(backend);
     match backend.filter(|_| is_known).map(|backend| backend.credentials) {
         Some(CredentialsPolicy::Identity) => {
-            ", with the identity of the caller, for which the site is asked, instead of credentials"
+            ", with the identity of the caller, which the edge reads from the site, instead of credentials"
         }
         Some(CredentialsPolicy::Forward | CredentialsPolicy::Withhold) | None => "",
     }

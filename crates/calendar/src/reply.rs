@@ -4,16 +4,16 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 /// A response before it is encoded.
-pub(crate) struct Answer {
+pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Value,
     /// The numbers of records and pages of a list.
     pub(crate) counts: Option<(usize, usize)>,
 }
 
-// === impl Answer ===
+// === impl Reply ===
 
-impl Answer {
+impl Reply {
     pub(crate) fn ok(body: Value) -> Self {
         Self {
             status: StatusCode::OK,
