@@ -27,7 +27,7 @@ use calendar_edge_core::relay::{BufferBudget, CallContext, LearntRoots, RelayRul
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use calendar_edge_judge::call::Outcome;
 
-/// A stage that records its requests, and responds as the test says.
+/// A stage that records its requests, and responds as the test demands.
 pub(crate) struct FakeStage<Request, Response> {
     respond: Respond<Request, Response>,
     taken: Mutex<Vec<Request>>,

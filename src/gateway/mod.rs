@@ -249,7 +249,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What removes stored responses in one of two places.
+    /// The stage that removes stored responses, in one of two places.
     fn invalidating<S>(&self, inner: S, place: WritePlace) -> Invalidating<S> {
         let subjects = &self.state.subjects;
         let announcements = subjects.companions.announcements();

@@ -253,7 +253,7 @@ mod tests {
         BodilessRequest::from_client(request, IpAddr::from([192, 0, 2, client]))
     }
 
-    /// The word for an answer: the site's, the site's in the line of robots, or a status of the edge's own.
+    /// The word for a response: the site's, the site's in the line of robots, or a status of the edge's own.
     async fn answer(guard: &PageGuard, asked: &BodilessRequest) -> String {
         let answer = guard.respond(asked, asked.head.method != Method::GET).await;
         word(answer.as_ref())
@@ -268,7 +268,7 @@ mod tests {
         }
     }
 
-    /// The answers to requests for days by one client.
+    /// The responses to requests for days by one client.
     async fn days<const N: usize>(guard: &PageGuard, client: u8, days: [u8; N]) -> Vec<String> {
         let mut answers = Vec::new();
         for day in days {

@@ -54,7 +54,7 @@ fn methods(below: &FakeSite) -> Vec<Method> {
     below.each(|call| call.call.request().method.clone())
 }
 
-/// Whether each exchange was a write.
+/// True for each exchange that was a write.
 fn writes(below: &FakeSite) -> Vec<bool> {
     below.each(|call| call.call.is_write())
 }
