@@ -166,57 +166,29 @@ impl SiteIndexes {
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
     /// empty. Returns whether there was something.
     pub(crate) fn recall(&self, site: &BackendSettings) -> bool {
-        stored_indexes(site).is_some_and(|stored| self.take(site, &stored))
+        let stored = stored_indexes(site).unwrap_or_default();
+        let mut is_taken = false;
+        for source in IndexSource::all(site) {
+            let is_new = !self.known.lock().contains_key(&source);
+            let entry = entries(&stored)
+                .iter()
+                .find(|entry| is_new && source.is_of(entry));
+            let index = entry.and_then(|entry| entry.get("index"));
+            let Some(Ok(index)) = index.map(PublishedIndex::from_json) else {
+                continue;
+            };
+            is_taken |= self.learn(&source, index).is_some();
+            if let Some(words @ Value::Object(_)) = entry.and_then(|entry| entry.get("words")) {
+                self.learn_words(&source, Words::from_json(words));
+            }
+        }
+        is_taken
     }
 
     /// The settings with the words, and the tables in force.
     pub(crate) fn informed(&self, settings: Settings) -> (Settings, TablesInForce) {
         let tables = self.tables(&settings.site());
         (self.in_words(settings), tables)
-    }
-
-    /// Takes entries of a document for the sources of which nothing is known. Returns whether there was one.
-    fn take(&self, site: &BackendSettings, document: &Value) -> bool {
-        let (entries, mut is_taken) = (entries(document), false);
-        for source in IndexSource::all(site) {
-            let is_new = !self.known.lock().contains_key(&source);
-            let Some(entry) = entries.iter().find(|entry| is_new && source.is_of(entry)) else {
-                continue;
-            };
-            let index = entry.get("index").map(PublishedIndex::from_json);
-            if let Some(Ok(index)) = index {
-                is_taken |= self.learn(&source, index).is_some();
-                if let Some(words @ Value::Object(_)) = entry.get("words") {
-                    self.learn_words(&source, Words::from_json(words));
-                }
-            } else if entry.get("withheld") == Some(&Value::Bool(true)) {
-                is_taken |= self.withhold(&source);
-            }
-        }
-        is_taken
-    }
-
-    /// The indexes of the site's sources, as the file has them.
-    fn document(&self, site: &BackendSettings) -> Value {
-        let known = self.known.lock();
-        let entry = |source: IndexSource| {
-            let (root, namespace) = (source.root.as_str(), &source.namespace);
-            match known.get(&source) {
-                Some(KnownIndex::Read {
-                    index,
-                    words,
-                    has_words,
-                    ..
-                }) => {
-                    let words = has_words.then(|| words.to_json());
-                    json!({"root": root, "namespace": namespace, "index": index.to_json(), "words": words})
-                }
-                Some(KnownIndex::Withheld) => json!({"root": root, "namespace": namespace, "withheld": true}),
-                None => json!({"root": root, "namespace": namespace}),
-            }
-        };
-        let sites: Vec<Value> = IndexSource::all(site).into_iter().map(entry).collect();
-        json!({ "sites": sites })
     }
 
     /// Writes the indexes of the site's sources to its file, whole or not at all.
@@ -228,11 +200,24 @@ impl SiteIndexes {
         let Some(path) = &site.origin.index_file else {
             return Ok(());
         };
-        let document = self.document(site);
+        let known = self.known.lock();
         // An index that a site withholds now it may publish at the next start.
-        let is_read = |entry: &&Value| entry.get("index").is_some();
-        let read: Vec<&Value> = entries(&document).iter().filter(is_read).collect();
-        state_file::replace(path, |aside| writeln!(aside, "{:#}", json!({ "sites": read })))
+        let entry = |source: IndexSource| match known.get(&source)? {
+            KnownIndex::Read {
+                index,
+                words,
+                has_words,
+                ..
+            } => {
+                let (index, words) = (index.to_json(), has_words.then(|| words.to_json()));
+                let (root, namespace) = (source.root.as_str(), &source.namespace);
+                Some(json!({"root": root, "namespace": namespace, "index": index, "words": words}))
+            }
+            KnownIndex::Withheld => None,
+        };
+        let sites: Vec<Value> = IndexSource::all(site).into_iter().filter_map(entry).collect();
+        drop(known);
+        state_file::replace(path, |aside| writeln!(aside, "{:#}", json!({ "sites": sites })))
     }
 }
 

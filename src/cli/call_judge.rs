@@ -2,7 +2,7 @@
 
 use calendar_edge::app::DryRunCall;
 use calendar_edge_core::explain::TypedRequest;
-use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
+use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
@@ -45,16 +45,7 @@ impl<'s> CallJudge<'s> {
         let Ok(host) = self.head.check(&parts) else {
             return Judged::OwnResponse;
         };
-        let addressed = Addressed {
-            scheme: Scheme::Http,
-            host: host.as_ref(),
-            local: None,
-        };
-        let head = RequestHead {
-            parts: &parts,
-            client: request.client,
-            addressed,
-        };
+        let head = RequestHead::over_http(&parts, request.client, host.as_ref());
         let outcome = match self.decider.decide(&head, request.body.as_bytes()) {
             Decision::Judged(judgement) => judgement.outcome,
             Decision::Preflight | Decision::Refuse(_) => return Judged::OwnResponse,
@@ -65,7 +56,7 @@ impl<'s> CallJudge<'s> {
         };
         let target = self.decider.target_of(&head, request.body.as_bytes());
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
-        let public = PublicAddress::of(self.settings.public_url.as_ref(), addressed);
+        let public = PublicAddress::of(self.settings.public_url.as_ref(), head.addressed);
         let call = DryRunCall::new(*call, &parts.headers, &public, namespace);
         Judged::Call(Box::new(call))
     }

@@ -17,26 +17,21 @@ pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> 
     if settings.backends.is_empty() {
         return Vec::new();
     }
-    let rules = rules_about(call, settings);
-    let is_returned = |rule: &CutoverRule| basis.return_reason(rule).is_some();
-    let takes_all = |rule: &CutoverRule| rule.share == Percentage::ALL && !is_returned(rule);
-    let takes_all = rules.iter().position(takes_all);
-    let taking = takes_all.map_or(rules.len(), |last| last + 1);
-    let taking = rules.iter().take(taking);
-    let mut all: Vec<Value> = taking.map(|rule| answers_by(rule, call, basis)).collect();
-    if takes_all.is_none() {
-        let why = if rules.is_empty() {
-            "no rule of [[cutover]] is about the call"
-        } else {
-            "no rule takes them"
-        };
-        let share = if rules.iter().all(is_returned) {
-            "all clients"
-        } else {
-            "the other clients"
-        };
-        all.push(row(PRIMARY, ANSWERS, share, why));
+    let mut all = Vec::new();
+    let (mut others, mut why) = ("all clients", "no rule of [[cutover]] is about the call");
+    for rule in rules_about(call, settings) {
+        all.push(answers_by(&rule, call, basis));
+        why = "no rule takes them";
+        if basis.return_reason(&rule).is_some() {
+            continue;
+        }
+        others = "the other clients";
+        if rule.share == Percentage::ALL {
+            all.extend(copies(call, settings));
+            return all;
+        }
     }
+    all.push(row(PRIMARY, ANSWERS, others, why));
     all.extend(copies(call, settings));
     all
 }

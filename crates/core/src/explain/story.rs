@@ -9,7 +9,7 @@ use super::fate::{fate, verdict_name};
 use super::responding_backends::{backends, responding};
 use super::typed_request::TypedRequest;
 use crate::errors;
-use crate::gateway::authority::{Addressed, PublicAddress, Scheme};
+use crate::gateway::authority::PublicAddress;
 use crate::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use crate::settings::{Mode, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
@@ -29,16 +29,7 @@ pub fn explain(request: &TypedRequest, basis: &Basis<'_>) -> Value {
     let mut story = empty_story(request, basis);
     match HeadRules::new(&basis.settings.limits, &basis.settings.hosts).check(&parts) {
         Ok(host) => {
-            let addressed = Addressed {
-                scheme: Scheme::Http,
-                host: host.as_ref(),
-                local: None,
-            };
-            let head = RequestHead {
-                parts: &parts,
-                client: request.client,
-                addressed,
-            };
+            let head = RequestHead::over_http(&parts, request.client, host.as_ref());
             add_decision(&mut story, request, &head, basis);
         }
         Err(refusal) => add_refusal(&mut story, &refusal),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::request::Parts;
 
-use crate::gateway::authority::{Addressed, Scheme};
+use crate::gateway::authority::{Addressed, Host, Scheme};
 
 /// A request's head, and where the request came from.
 #[derive(Debug, Clone, Copy)]
@@ -23,14 +23,20 @@ impl<'a> RequestHead<'a> {
     /// The head of a request that came from nowhere: one of the edge's own, or of a test. It is plain HTTP, without a
     /// host.
     pub const fn from_nowhere(parts: &'a Parts) -> Self {
+        Self::over_http(parts, None, None)
+    }
+
+    /// The head of a request over plain HTTP.
+    pub const fn over_http(parts: &'a Parts, client: Option<IpAddr>, host: Option<&'a Host>) -> Self {
+        let addressed = Addressed {
+            scheme: Scheme::Http,
+            host,
+            local: None,
+        };
         Self {
             parts,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
+            client,
+            addressed,
         }
     }
 }
