@@ -259,7 +259,7 @@ async fn a_language_with_a_root_of_its_own_is_named_with_the_lines_to_paste() {
     let settled = check(&origin, "", "", &lines).await;
     assert!(!settled.says("the language `de`"), "{}", settled.text);
     assert!(
-        settled.says("ok: /de/wp-json: the index publishes"),
+        settled.says("ok: /de/wp-json: the index agrees with the table"),
         "{}",
         settled.text
     );

@@ -307,7 +307,7 @@ async fn check_names_routes_that_rules_about_writes_do_not_reach() {
     assert!(shown.contains(routes), "{shown}");
     assert!(!unset.contains("do not reach"), "{unset}");
     assert!(
-        unseen.contains("`writers` do not reach routes that WordPress shows to nobody"),
+        unseen.contains("`writers` do not reach routes that WordPress shows to no client"),
         "{unseen}"
     );
 }

@@ -346,7 +346,7 @@ async fn what_answers_before_wordpress_is_named() {
     for (reply, part) in [
         (
             page(503, "<h1>Briefly unavailable for scheduled maintenance.</h1>").header("retry-after", "600"),
-            "status 503: the site is in maintenance, or out of capacity, and asks to come back after 600",
+            "status 503: the site is in maintenance, or out of capacity, with `Retry-After: 600`",
         ),
         (
             Reply::json(
