@@ -463,7 +463,9 @@ async fn what_init_wrote_is_served() {
     accepted(&format!("{}/blog/", origin.base()), &file).await;
     let checked = run(&["check", "--config", file.to_str().expect("a path of text")]).await;
     assert!(
-        checked.out.contains("ok: /blog/de/wp-json: the index agrees with the table"),
+        checked
+            .out
+            .contains("ok: /blog/de/wp-json: the index agrees with the table"),
         "{}",
         checked.out
     );
