@@ -35,9 +35,8 @@ fn value_turn(operation: &Operation, name: &str, value: &[u8]) -> DateTurn {
         Some(ClockUse::Time) => turn(value),
         Some(ClockUse::IfTrue) if is_true(value) => DateTurn::Always,
         Some(ClockUse::Steady | ClockUse::IfTrue) => DateTurn::Never,
-        Some(ClockUse::Unstated) => DateTurn::Always,
         None if is_global(name) => DateTurn::Never,
-        None => DateTurn::Always,
+        Some(ClockUse::Unstated) | None => DateTurn::Always,
     }
 }
 

@@ -74,6 +74,23 @@ impl<'a> From<&'a Method> for SentMethod<'a> {
     }
 }
 
+/// The field that names another method, if it goes on to the site: the last one, unless `Connection` names it (T-101).
+pub fn method_override(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let named = headers.get_all(METHOD_OVERRIDE).iter().next_back()?;
+    nominated(headers)
+        .all(|name| name != METHOD_OVERRIDE)
+        .then_some(named)
+}
+
+/// The headers that `Connection` names.
+pub fn nominated(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    let fields = headers.get_all(CONNECTION).iter();
+    let fields = fields.filter_map(|value| value.to_str().ok());
+    fields
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,21 +129,4 @@ mod tests {
             assert_eq!(taken, expected, "{wire} {query} {header:?}");
         }
     }
-}
-
-/// The field that names another method, if it goes on to the site: the last one, unless `Connection` names it (T-101).
-pub fn method_override(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let named = headers.get_all(METHOD_OVERRIDE).iter().next_back()?;
-    nominated(headers)
-        .all(|name| name != METHOD_OVERRIDE)
-        .then_some(named)
-}
-
-/// The headers that `Connection` names.
-pub fn nominated(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
-    let fields = headers.get_all(CONNECTION).iter();
-    let fields = fields.filter_map(|value| value.to_str().ok());
-    fields
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
 }
