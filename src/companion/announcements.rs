@@ -263,21 +263,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn whoever_waits_hears_that_the_store_has_it_or_that_it_is_away() {
         let announcements = Announcements::default();
-        let send = || announcements.send_purge(purge(1), RemovalCause::Message);
-        assert!(send().within(Duration::ZERO).await, "there is no other edge");
+        let purged = || announcements.send_purge(purge(1), RemovalCause::Message);
+        assert!(purged().within(Duration::ZERO).await, "there is no other edge");
         assert!(!announcements.has_unsent());
 
         announcements.set_connectivity(Connectivity::Together);
-        let sent = send();
+        let sent = purged();
         let taken = announcements.take(8);
         taken.into_iter().for_each(Announcement::confirm);
         assert!(sent.within(Duration::from_millis(250)).await);
-        let (lost, waiting) = (send(), send());
+        let (lost, waiting) = (purged(), purged());
         assert!(!lost.within(Duration::from_millis(250)).await);
 
         announcements.set_connectivity(Connectivity::Alone);
         assert!(!waiting.within(Duration::from_hours(1)).await);
-        assert!(!send().within(Duration::from_hours(1)).await);
+        assert!(!purged().within(Duration::from_hours(1)).await);
         assert_eq!(announcements.take(8).len(), 3, "they are sent later");
     }
 

@@ -200,7 +200,7 @@ impl Log {
         self.fleet.metrics().message(message.kind(), Direction::Received);
         match message {
             FleetMessage::Purge { purge, cause } => {
-                self.fleet.companions().apply_purge_of_other(&purge, cause)
+                self.fleet.companions().apply_purge_of_other(&purge, cause);
             }
             FleetMessage::Seen(seen) if is_timely => {
                 let is_root = |root: &url::Url| self.fleet.hash_of(root) == seen.root;

@@ -66,7 +66,8 @@ fn proxy_errors(error: &OwnError) -> String {
     let own = causes.map(|cause| cause.proxy_error);
     let own = own.filter(|kind| *kind != error.proxy_error);
     let names = std::iter::once(error.proxy_error).chain(own);
-    names.map(|name| format!(", `{name}`")).collect()
+    let names: Vec<String> = names.map(|name| format!(", `{name}`")).collect();
+    names.concat()
 }
 
 #[cfg(test)]

@@ -34,13 +34,12 @@ fn request(method: Method, target: &'static str) -> TypedRequest {
     }
 }
 
+/// Returned rules, each with its reason, and the signs of the companion plugin.
+type KnownToEdge<'a> = (&'a [(&'a str, &'a str)], Option<CompanionSigns>);
+
 /// The story of a request, with these facts of a running edge or without one.
-fn story(
-    settings: &Settings,
-    request: &TypedRequest,
-    edge: Option<(&[(&str, &str)], Option<CompanionSigns>)>,
-) -> Value {
-    let returned = |(returned, _): (&[(&str, &str)], _)| {
+fn story(settings: &Settings, request: &TypedRequest, edge: Option<KnownToEdge<'_>>) -> Value {
+    let returned = |(returned, _): KnownToEdge<'_>| {
         let owned = returned
             .iter()
             .map(|(rule, reason)| ((*rule).to_owned(), (*reason).to_owned()));
