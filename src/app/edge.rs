@@ -37,7 +37,7 @@ pub enum StartError {
     Bind {
         /// The setting that names its address: `listen` or `admin.listen`.
         key: &'static str,
-        /// Why it cannot be opened.
+        /// The reason why it cannot be opened.
         #[source]
         cause: BindError,
     },

@@ -193,7 +193,7 @@ const MEANT: [(&str, &str); 3] = [
     ("origin.timeout", "timeouts.origin_read"),
 ];
 
-/// Why no table of a section has this name; none if one may.
+/// The reason why no table of a section has this name; none if one may.
 fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
     if section.name == "backends" {
         let reason = format!("`{name}` cannot be the name of a backend");

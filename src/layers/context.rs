@@ -33,14 +33,14 @@ pub(crate) struct RequestContext {
     pub(crate) log: RequestLog,
 }
 
-/// Why the gateway refuses a request.
+/// The reason why the gateway refuses a request.
 #[derive(Debug)]
 pub(crate) struct RefusalReason {
     /// The rules that it breaks.
     pub(crate) findings: Vec<Finding>,
     /// The part of the edge that refuses it.
     pub(crate) decided_by: DecidedBy,
-    /// Why it is refused in modes that forward what breaks a rule.
+    /// The reason why it is refused in modes that forward what breaks a rule.
     pub(crate) insists: &'static str,
 }
 

@@ -29,7 +29,7 @@ metrics! {
     }
 }
 
-/// Why a chosen call was not copied or not compared.
+/// The reason why a chosen call was not copied or not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CopySkip {

@@ -180,7 +180,7 @@ impl RuleState {
         self.changed(standing);
     }
 
-    /// Why the guard has returned the calls of the rule; none: it has not.
+    /// The reason why the guard has returned the calls of the rule; none: it has not.
     pub(super) fn return_reason(&self) -> Option<String> {
         let control = self.control.lock();
         let returned = control.standing().returned.as_ref();

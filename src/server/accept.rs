@@ -72,7 +72,7 @@ async fn read_proxy_header(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<
 // === impl AcceptFault ===
 
 impl AcceptFault {
-    /// Why the connection ends, for its count.
+    /// The reason why the connection ends, for its count.
     pub(super) const fn end(&self) -> ConnectionEnd {
         match self {
             Self::Stranger => ConnectionEnd::Stranger,

@@ -164,7 +164,7 @@ struct ServedConnection<'a, S: ClientService> {
     watch: PhaseWatch,
     /// The time that a client that received the shutdown notice has for another request.
     notice: Duration,
-    /// Why the connection ends, unless it breaks.
+    /// The reason why the connection ends, unless it breaks.
     end: ConnectionEnd,
 }
 
@@ -190,7 +190,7 @@ impl<S: ClientService> ServedConnection<'_, S> {
         }
     }
 
-    /// Why a connection ended that was not dropped.
+    /// The reason for the end of a connection that was not dropped.
     fn ended(&self, ended: Result<(), BrokenConnection>) -> ConnectionEnd {
         let end = ended.map_or_else(
             |error| {

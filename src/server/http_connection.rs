@@ -30,7 +30,7 @@ pub(super) type ClientIo = TokioIo<DetachableIo<InspectedIo<ClientStream>>>;
 
 type HyperConnection<'a, S> = auto::Connection<'a, ClientIo, S, StallWatch>;
 
-/// Why a connection ended early.
+/// The reason why a connection ended early.
 pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
 
 /// The service that responds to the requests of a connection.

@@ -77,7 +77,7 @@ impl<T: Keep> Kept<T> {
     ///
     /// # Errors
     ///
-    /// Why the file cannot be read, which is logged.
+    /// The reason why the file cannot be read, which is logged.
     pub(crate) fn read<D: DeserializeOwned>(file: Option<&Path>) -> Result<Option<D>, String> {
         let Some(file) = file else { return Ok(None) };
         state_file::read_json(file, LARGEST).map_err(|error| {

@@ -16,7 +16,7 @@ metrics! {
     }
 }
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum ConnectionEnd {

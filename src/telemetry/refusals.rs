@@ -71,7 +71,7 @@ pub(crate) struct RefusalNote {
     pub(crate) findings: Vec<Finding>,
     /// The part of the edge that refused it.
     pub(crate) decided_by: DecidedBy,
-    /// Why it is refused in modes that forward what breaks a rule.
+    /// The reason why it is refused in modes that forward what breaks a rule.
     pub(crate) insists: &'static str,
 }
 

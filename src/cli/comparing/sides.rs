@@ -68,7 +68,7 @@ impl Sides {
         })
     }
 
-    /// Why the other backend does not get a call.
+    /// The reason why the other backend does not get a call.
     pub(super) fn withheld(&self, call: &DryRunCall) -> Option<&'static str> {
         if call.is_personal() && self.other.credentials == CredentialsPolicy::Withhold {
             return Some("credentials withheld from the backend");

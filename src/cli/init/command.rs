@@ -147,5 +147,5 @@ fn next(file: &Path, found: &FoundSite) -> String {
 const SAME_ADDRESS: &str = "`origin.url` is the address that visitors use: before it leads to this edge, give the site an \
      address of its own (docs/start.md); else the edge sends its requests to itself";
 
-/// Why a file stays as it is.
+/// The reason why a file stays as it is.
 const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";

@@ -26,7 +26,7 @@ pub(super) struct Receiver {
 /// A request that the receiver did not take.
 #[derive(Debug)]
 pub(super) struct NotTaken {
-    /// Why, without the receiver's address.
+    /// The reason, without the receiver's address.
     pub(super) reason: String,
     /// The pause that the receiver demands.
     pub(super) pause: Option<Duration>,

@@ -34,7 +34,7 @@ fn summary(kept: &RecordedRefusal) -> Value {
     ])
 }
 
-/// Why a request was refused although the mode lets requests pass that break a rule.
+/// The reason why a request was refused although the mode lets requests pass that break a rule.
 fn insists(kept: &RecordedRefusal) -> Option<&'static str> {
     let reason = kept.note.as_ref().map(|note| note.insists);
     reason.filter(|reason| kept.mode != "enforce" && !reason.is_empty())

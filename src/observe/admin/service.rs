@@ -84,7 +84,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// Why it may not.
+    /// The reason why it may not.
     fn admitted<B>(
         &self,
         request: &Request<B>,
