@@ -23,6 +23,8 @@ mod naming;
 mod packaged;
 #[cfg(test)]
 mod security;
+#[cfg(test)]
+mod tables;
 
 pub mod pages;
 pub mod repository;

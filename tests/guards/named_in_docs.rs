@@ -7,7 +7,7 @@ use crate::pages::{pages, prose, quoted};
 use crate::repository::{read, texts};
 
 /// The rows of a table that begin with a name between backticks.
-fn named_rows(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn named_rows(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
 }

@@ -210,6 +210,23 @@ mod tests {
         assert_eq!(listed, ENDPOINTS.iter().map(row).collect::<Vec<_>>());
     }
 
+    /// The plugin's purges prove their sender by a seal.
+    #[test]
+    fn each_endpoint_is_reached_and_changes_are_for_operators() {
+        for endpoint in ENDPOINTS {
+            let uri = http::Uri::from_static(endpoint.path);
+            let (found, _) = Endpoint::of(&endpoint.method, &uri).expect(endpoint.path);
+            assert!(
+                std::ptr::eq(found, endpoint),
+                "{} hides {}",
+                found.path,
+                endpoint.path
+            );
+            let is_guarded = endpoint.access == Operators || endpoint.path == "/purge";
+            assert!(is_guarded || !endpoint.is_change(), "{}", endpoint.path);
+        }
+    }
+
     #[test]
     fn a_path_leads_to_one_endpoint() {
         let found = |method, path: &'static str| {

@@ -128,6 +128,7 @@ const fn shows_relations(tag: &Tag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calendar_edge_judge::contract::table;
 
     #[test]
     fn a_list_is_selected_from_what_its_parameters_name() {
@@ -145,5 +146,18 @@ mod tests {
             let expected: Vec<_> = expected.iter().copied().map(super::Tag::Collection).collect();
             assert_eq!(found, expected, "{query}");
         }
+    }
+
+    /// Filters of events that look at nothing but the events.
+    const OF_EVENTS: &str = "end_date ends_after ends_before featured include page per_page post_parent start_date \
+                             starts_after starts_before status strict_dates ticketed";
+
+    #[test]
+    fn a_parameter_of_events_selects_by_other_records_or_is_known_not_to() {
+        let list = table().named("events.list").expect("an operation");
+        let names = list.arguments.iter().map(|argument| argument.name);
+        let mut of_events: Vec<&str> = names.filter(|name| filtered_by(name).is_empty()).collect();
+        of_events.sort_unstable();
+        assert_eq!(of_events, OF_EVENTS.split_whitespace().collect::<Vec<_>>());
     }
 }

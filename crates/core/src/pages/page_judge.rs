@@ -83,7 +83,11 @@ pub enum Hindrance {
     #[error("the site has plain permalinks")]
     PlainPermalinks,
     /// The views of this version were not measured.
-    #[error("version {0} of The Events Calendar is not known: 6.10 to 6.17 are")]
+    #[error(
+        "version {0} of The Events Calendar is not known: 6.{first} to 6.{last} are",
+        first = KNOWN_MINORS.start(),
+        last = KNOWN_MINORS.end()
+    )]
     Version(String),
 }
 

@@ -55,9 +55,9 @@ pub struct BackendTimeouts {
     pub connect: Duration,
     /// The first byte of the response.
     pub first_byte: Duration,
-    /// A whole read exchange.
+    /// A whole read exchange, of any operation: the deadlines of calls and of candidates are made of it.
     pub read: Duration,
-    /// A whole write exchange.
+    /// A whole write exchange, of any operation: after this time no write changes what the cache has stored.
     pub write: Duration,
     /// Rest of the site: until the response begins, uploads included, and again until it ends.
     pub site: Duration,

@@ -7,8 +7,6 @@ pub struct SurfacePreset {
     pub name: &'static str,
     /// Its doors.
     pub doors: &'static [SiteDoor],
-    /// The subject, in a few words.
-    pub meaning: &'static str,
 }
 
 /// One way by which clients reach a function of the site.
@@ -39,32 +37,26 @@ pub static SURFACE_PRESETS: [SurfacePreset; 7] = [
             SiteDoor::PageNamed("wp-sitemap-users-", ".xml"),
             SiteDoor::PageWith("sitemap", Some("users")),
         ],
-        meaning: "the routes of users, `?author=N` of pages, and the sitemap of users",
     },
     SurfacePreset {
         name: "batch",
         doors: &[SiteDoor::Route("batch/v1"), SiteDoor::Route("batch/v1/*")],
-        meaning: "several requests in one, which the block editor sends",
     },
     SurfacePreset {
         name: "xmlrpc",
         doors: &[SiteDoor::Script("xmlrpc.php")],
-        meaning: "the whole of `xmlrpc.php`",
     },
     SurfacePreset {
         name: "xmlrpc-multicall",
         doors: &[SiteDoor::Calls(&["system.multicall", "pingback.ping"])],
-        meaning: "calls of `system.multicall` and `pingback.ping` to `xmlrpc.php`",
     },
     SurfacePreset {
         name: "login",
         doors: &[SiteDoor::Script("wp-login.php")],
-        meaning: "`wp-login.php`; for rates",
     },
     SurfacePreset {
         name: "tec/v1",
         doors: &[SiteDoor::Route("tec/v1"), SiteDoor::Route("tec/v1/*")],
-        meaning: "the newer API of The Events Calendar, which reads and writes the same records",
     },
     SurfacePreset {
         name: "tickets",
@@ -72,7 +64,6 @@ pub static SURFACE_PRESETS: [SurfacePreset; 7] = [
             SiteDoor::Route("tribe/tickets/v1"),
             SiteDoor::Route("tribe/tickets/v1/*"),
         ],
-        meaning: "the API of Event Tickets, with personal data of attendees",
     },
 ];
 
