@@ -16,9 +16,7 @@ use super::record_walk::LastWalked;
 use crate::companion::Companions;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::feed::{
-    FeedKey, FeedPage, FeedPosition, FeedQuery, RecordName, WhatChanged,
-};
+use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, RecordName};
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
@@ -179,9 +177,9 @@ impl ChangeReader {
         let mut records = self.records(page).await.into_iter();
         let next = self.token(page.next);
         // Records were read in the order of the changes that have one.
-        page.to_json(&next, |change| match change.what {
-            WhatChanged::Changed(_) => records.next().flatten(),
-            WhatChanged::Gone => None,
+        page.to_json(&next, |change| {
+            let is_read = change.is_readable();
+            is_read.then(|| records.next().flatten()).flatten()
         })
     }
 
@@ -194,10 +192,7 @@ impl ChangeReader {
         if !self.query.includes_records {
             return Vec::new();
         }
-        let changed = page
-            .changes
-            .iter()
-            .filter(|change| change.what != WhatChanged::Gone);
+        let changed = page.changes.iter().filter(|change| change.is_readable());
         let names: Vec<_> = changed.map(|change| change.name).take(MOST_RECORDS).collect();
         let mut records = Vec::with_capacity(names.len());
         let mut left = self.parts.buffers.allowance(RECORD_BYTES);

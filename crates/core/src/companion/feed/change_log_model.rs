@@ -307,12 +307,7 @@ impl ModelWorld {
             assert!(client.token.is_some_and(|token| token.number < change.number));
             assert!(change.number <= page.next.number && change.number <= self.highest);
             // A reader that receives a change reads the record.
-            match self
-                .site
-                .public
-                .get(&id)
-                .filter(|_| change.what != WhatChanged::Gone)
-            {
+            match self.site.public.get(&id).filter(|_| change.is_readable()) {
                 Some(content) => client.copy.insert(id, *content),
                 None => client.copy.remove(&id),
             };

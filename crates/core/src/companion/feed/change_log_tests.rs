@@ -113,3 +113,29 @@ fn the_position_stays_behind_a_change_that_is_told_and_changes_again() {
     heard.judge(&RecordVerdict::Readable(None));
     assert_eq!(heard.read(Some(since)).changes.len(), 2);
 }
+
+#[test]
+fn each_state_of_a_record_outlives_a_restart() {
+    let mut log = ReceivedLog::new().log;
+    let states = [
+        WhatChanged::Changed(Some("2027-03-01 10:00:00".into())),
+        WhatChanged::Changed(None),
+        WhatChanged::Gone,
+    ];
+    for (number, what) in (11..).zip(states) {
+        // A new state belongs into the list above.
+        match what {
+            WhatChanged::Changed(_) | WhatChanged::Gone => {}
+        }
+        let tag: Tag = format!("event:{number}").parse().unwrap();
+        log.listed.put(RecordName::of(&tag).unwrap(), number, what);
+    }
+    let kept = ChangeLog::from_json(&log.to_json(), 100, now(20)).unwrap();
+    let listed = |log: &ChangeLog| -> Vec<_> {
+        let listed = log.listed.iter();
+        listed
+            .map(|(number, name, what)| (number, name, what.clone()))
+            .collect()
+    };
+    assert_eq!((listed(&log).len(), listed(&kept)), (3, listed(&log)));
+}

@@ -83,6 +83,14 @@ const fn on_one_line(byte: u8) -> u8 {
 // === impl ChangedRecord ===
 
 impl ChangedRecord {
+    /// Returns true if anonymous readers see the record.
+    pub const fn is_readable(&self) -> bool {
+        match self.what {
+            WhatChanged::Changed(_) => true,
+            WhatChanged::Gone => false,
+        }
+    }
+
     fn to_json(&self) -> Vec<u8> {
         let (what, modified_utc) = match &self.what {
             WhatChanged::Changed(modified) => ("changed", modified.as_deref()),
