@@ -60,7 +60,7 @@ def all_of(site, server, tally):
     twins, _, logins = prepared(site)
     number = 100
     print("| On the wire | Beside it | Kind | WordPress | The edge |\n|---|---|---|---|---|")
-    with Edge(site, SECRET, 30, first=SETTINGS.replace("@MODE@", "enforce")) as edge:
+    with Edge(site, SECRET, 30, first=SETTINGS.replace("@MODE@", "enforce").replace("@REPAIR@", "false")) as edge:
         for wire in ("POST", "PUT", "PATCH", "DELETE"):
             for naming in NAMES:
                 for kind in REQUIRED:
