@@ -103,7 +103,7 @@ class Twins:
         command = ["mariadb", "--no-defaults", f"--socket={self.site.scratch}/db.sock", "-uroot", "-N", database]
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"the database refuses: {done.stderr[:500]}")
+            raise RuntimeError(f"the database refuses: {done.stderr[-500:]}")
         return done.stdout
 
     def save(self):

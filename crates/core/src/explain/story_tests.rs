@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Basis, TypedRequest, explain};
 use crate::cache::CompanionSigns;
+use crate::errors::ORIGIN_UNAVAILABLE;
 use crate::settings::{
     CandidateSettings, CutoverRule, GuardSettings, Mode, OperationPattern, OriginNamespace, OtherTraffic,
     Profile, Settings,
@@ -164,7 +165,7 @@ fn an_edge_whose_site_has_not_named_its_calendar_forwards_no_call() {
     let story = |edge| story(&settings, &request, edge);
     assert_eq!(story(None)["outcome"], "forwarded");
     let unnamed = story(Some((&[], None)));
-    assert_eq!(unnamed["response"]["code"], "edge_origin_unavailable");
+    assert_eq!(unnamed["response"]["code"], ORIGIN_UNAVAILABLE.code);
     assert_eq!(unnamed["response"]["status"], 503);
 }
 
