@@ -50,7 +50,7 @@ INTENDED = (
     ("record", "The site alone knows its records and statuses: the edge names the other faults of a call.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and {"id", "slug", "parent", "status", "venue", "organizer", "image", "author"} & set(params(direct))),
     ("order", "Arguments go out in the order of the table, and WordPress lists faults in the order of the body.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and params(direct) == params(through)),
     ("form of a read", "PHP reads a form that WordPress does not: the edge chooses neither.", lambda write, direct, through: through.code() == "edge_unreadable_body" or (write.names_head_of_form() and through.status == 400)),
-    ("repair", "`repair` converts venues and organizers of an event that the plugin refuses.", lambda write, direct, through: write.is_repaired and direct.status == 400 and {"venue", "organizer"} >= set(params(direct)) and through.status in (200, 201)),
+    ("repair", "`repair` converts venues and organizers of an event that the plugin refuses.", lambda write, direct, through: write.is_repaired and direct.code() == "rest_invalid_param" and {"venue", "organizer"} >= set(params(direct)) and through.status in (200, 201)),
     ("two values", "WordPress refuses two values of one variable in HTML, the edge in JSON.", lambda write, direct, through: direct.status == 400 and through.code() == "edge_variable_mismatch"),
 )
 
@@ -115,8 +115,19 @@ class Twins:
 
     def restore(self):
         text = self.base.read_text()
+
+        def fill(name):
+            # A request of the edge's own may store a transient meanwhile.
+            for _ in range(3):
+                try:
+                    return self.query(text, name)
+                except RuntimeError as error:
+                    if "Duplicate entry '_" not in str(error):
+                        raise
+            return self.query(text, name)
+
         with ThreadPoolExecutor(2) as both:
-            list(both.map(lambda name: self.query(text, name), ("wordpress", "twin")))
+            list(both.map(fill, ("wordpress", "twin")))
 
     def comparison(self):
         """A query of the rows that one database has and the other has not; moments of this run are equal."""
