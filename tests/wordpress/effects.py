@@ -50,7 +50,7 @@ INTENDED = (
     ("record", "The site alone knows its records and statuses: the edge names the other faults of a call.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and {"id", "slug", "parent", "status", "venue", "organizer", "image", "author"} & set(params(direct))),
     ("order", "Arguments go out in the order of the table, and WordPress lists faults in the order of the body.", lambda write, direct, through: direct.status == through.status == 400 and direct.code() == through.code() == "rest_invalid_param" and params(direct) == params(through)),
     ("form of a read", "PHP reads a form that WordPress does not: the edge chooses neither.", lambda write, direct, through: through.code() == "edge_unreadable_body" or (write.names_head_of_form() and through.status == 400)),
-    ("repair", "`repair` converts venues and organizers of an event that the plugin refuses.", lambda write, direct, through: write.is_repaired and direct.code() == "rest_invalid_param" and {"venue", "organizer"} >= set(params(direct)) and through.status in (200, 201)),
+    ("repair", "`repair` converts venues and organizers of an event that the plugin refuses.", lambda write, direct, through: write.is_repaired and direct.status == 400 and direct.code().startswith("could-not-create-") and through.status in (200, 201)),
     ("two values", "WordPress refuses two values of one variable in HTML, the edge in JSON.", lambda write, direct, through: direct.status == 400 and through.code() == "edge_variable_mismatch"),
 )
 
