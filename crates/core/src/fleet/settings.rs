@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::settings::keys::TextError;
 use crate::settings::keys::form::ADMIN_SITE;
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::listening_form::file_like;
 use crate::settings::keys::store_form::{NAME, STORE, USER};
 use crate::settings::mark_key::MarkKey;
-use crate::settings::{TextError, TrustedCertificates, UnfitFile};
+use crate::settings::origin_access::{TrustedCertificates, UnfitFile};
 
 settings_group! {
     /// Several edges that act as one through a store, see [fleet.md](../guides/fleet.md). While an edge cannot reach

@@ -2,7 +2,8 @@
 
 use crate::settings::keys::MODES;
 use crate::settings::keys::group::settings_group;
-use crate::settings::{Mode, Rate};
+use crate::settings::rate::Rate;
+use calendar_edge_judge::policy::Mode;
 
 settings_group! {
     /// Calendar pages that can have no events. Needs the companion plugin 0.8, see

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::civil::Date;
 
-use crate::settings::OperationPattern;
 use crate::settings::keys::form::REASON;
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::rule_form::{DAY, DIFFERENCE_PATH, OPERATIONS};
+use crate::settings::operation_pattern::OperationPattern;
 
 settings_group! {
     /// Comparison of the responses of two backends, see [candidate.md](candidate.md#comparison).

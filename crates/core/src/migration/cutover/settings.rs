@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::rule_form::{BACKEND, OPERATIONS, RULE_NAME, SHARE};
-use crate::settings::{OperationPattern, Percentage};
+use crate::settings::operation_pattern::OperationPattern;
+use crate::settings::percentage::Percentage;
 
 const METHODS: [(&str, CutMethods); 3] = [
     (CutMethods::Reads.name(), CutMethods::Reads),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::settings::MarkKey;
 use crate::settings::keys::form::{NAMESPACE, REST_ROOT, plain_name};
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::listening_form::file_like;
+use crate::settings::mark_key::MarkKey;
 use crate::settings::origin::{
     BackendSoftware, DEFAULT_MAX_IN_FLIGHT, PRIMARY, unknown_origin, without_trailing_slash,
 };

@@ -2,7 +2,8 @@
 
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::rule_form::{BACKEND, OPERATIONS, SHARE};
-use crate::settings::{OperationPattern, Percentage};
+use crate::settings::operation_pattern::OperationPattern;
+use crate::settings::percentage::Percentage;
 
 settings_group! {
     /// One table per rule that copies reads to a backend after the client's response is on its way, and compares the

@@ -5,11 +5,13 @@ mod surface_preset;
 use http::Method;
 
 use crate::settings::keys::MODES;
+use crate::settings::keys::TextError;
 use crate::settings::keys::form::KNOWN_NAMESPACE;
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::nearest;
 use crate::settings::keys::rule_form::{METHOD, ROUTE, SURFACE_NAME};
-use crate::settings::{Mode, Rate, TextError};
+use crate::settings::rate::Rate;
+use calendar_edge_judge::policy::Mode;
 
 pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 
