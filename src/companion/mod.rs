@@ -19,5 +19,5 @@ pub(crate) use feed::{
 };
 pub(crate) use follow_facts::follow_facts;
 pub(crate) use invalidates::Invalidates;
-pub(crate) use purge_requests::{PurgeRequests, Sender, read_order};
+pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

@@ -7,10 +7,9 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts as Head;
 use http::{HeaderMap, Method, StatusCode};
 use http_body::Body;
-use tokio::time::timeout;
 
 use super::companions::Companions;
-use crate::server::bodies::{CollectError, read_within};
+use crate::server::bodies::read_small;
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
@@ -41,9 +40,6 @@ pub(crate) enum Sender {
 
 /// Where purges are taken below a REST root.
 const PATH: &str = "/calendar-edge/v1/purge";
-
-/// The longest time that the body of a purge may take.
-const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// The longest wait for the other edges of a fleet to get a message.
 const SENDING: Duration = Duration::from_millis(250);
@@ -80,7 +76,7 @@ impl PurgeRequests {
     {
         let seal = self.seal(&head.headers, sender)?;
         let most = usize::try_from(PurgeRequest::MOST_BYTES).unwrap_or(usize::MAX);
-        let body = read_order(body, most).await?;
+        let body = read_small(body, most).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
             return Err(errors::PURGE_DENIED.refusal());
         }
@@ -133,25 +129,6 @@ impl PurgeRequests {
             Err(SeenFault::TooMany) => Err(errors::RATE_LIMITED.refusal()),
         }
     }
-}
-
-/// The whole body of an order.
-///
-/// # Errors
-///
-/// When it is larger than `most`, late, or incomplete.
-pub(crate) async fn read_order<B>(body: B, most: usize) -> Result<Bytes, Refusal>
-where
-    B: Body<Data = Bytes>,
-    B::Error: Into<BoxError>,
-{
-    let body = std::pin::pin!(body);
-    let read = timeout(BODY_TIME, read_within(body, most)).await;
-    let read = read.map_err(|_| errors::REQUEST_TIMEOUT.refusal())?;
-    read.map_err(|error| match error {
-        CollectError::TooLarge => errors::BODY_TOO_LARGE.refusal(),
-        _ => errors::BAD_BODY.refusal(),
-    })
 }
 
 fn confirmed(generation: u64, removed: usize, is_sent: bool) -> PlainResponse {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::companion::FactsStore;
-use crate::companion::{ChangeFeed, Companions};
+use crate::companion::{ChangeFeed, Companions, FactsStore};
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::pages::CalendarPages;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::parts::AdminParts;
 use crate::backend::preview;
-use crate::companion::read_order;
+use crate::server::bodies::read_small;
 use crate::server::response::BoxError;
 use crate::telemetry::unix_time;
 use calendar_edge_core::errors;
@@ -30,7 +30,7 @@ where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    let body = read_order(body, MOST_BYTES).await?;
+    let body = read_small(body, MOST_BYTES).await?;
     // A large body takes long to judge.
     let story = tokio::task::spawn_blocking(move || story(&parts, &body)).await;
     let story = story.map_err(|_| errors::INTERNAL_ERROR.refusal())?;

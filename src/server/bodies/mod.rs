@@ -10,9 +10,11 @@ mod collect;
 mod hooked;
 mod pause;
 mod share;
+mod small;
 mod waiting_bodies;
 
 pub(crate) use budget::BodyBudget;
 pub(crate) use collect::{CollectError, Collector, counted, read_within};
 pub(crate) use hooked::{BodyHook, HookedBody, PolledFrame};
 pub(crate) use share::Share;
+pub(crate) use small::read_small;
