@@ -317,7 +317,7 @@ impl Decider {
         let cost = CostClass::of(&method, operation);
         let identity = credentials
             .as_ref()
-            .map_or_else(|rejected| &rejected.identity, Credentials::identity)
+            .map_or_else(|identity| identity, Credentials::identity)
             .clone();
         let refusal = self.on_head.refusal(&ReadHead {
             head,

@@ -10,9 +10,9 @@ use crate::gateway::authority::names_us;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
 use crate::settings::{Profile, Settings};
 use calendar_edge_judge::call::Judge;
-use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
+use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::contract::TablesInForce;
-use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 use calendar_edge_judge::routing::Target;
 use calendar_edge_judge::wordpress::payload::METHOD_OVERRIDE;
 
@@ -22,7 +22,7 @@ pub(super) struct ReadHead<'a> {
     pub(super) target: &'a Target,
     pub(super) profile: Profile,
     pub(super) cost: CostClass,
-    pub(super) credentials: &'a Result<Credentials, RejectedCredentials>,
+    pub(super) credentials: &'a Result<Credentials, Identity>,
 }
 
 /// Decides what follows from a head alone.
@@ -104,14 +104,14 @@ fn unclear_method(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 
 /// Credentials do not matter for a target without a route: the response is 404.
 fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
-    let rejected = read.credentials.as_ref().err()?;
-    read.is_routed().then(|| rejected.fault.refusal())
+    let is_refused = read.is_routed() && read.credentials.is_err();
+    is_refused.then(|| OwnError::BAD_AUTHORIZATION.refusal())
 }
 
 fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
-    let fault = rules.names.fault(credentials.identity())?;
-    read.is_routed().then(|| fault.refusal())
+    let is_refused = read.is_routed() && rules.names.refuse(credentials.identity());
+    is_refused.then(|| OwnError::BAD_AUTHORIZATION.refusal())
 }
 
 fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {

@@ -5,8 +5,8 @@ use http::request::Parts;
 use super::decider::Decider;
 use crate::limits::rates::CostClass;
 use crate::surface::{SeenBody, SurfaceRequest};
-use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
-use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::call::credentials::{Credentials, Identity};
+use calendar_edge_judge::problem::{OwnError, Refusal};
 
 /// The facts of the head of a call to the second API.
 #[derive(Debug)]
@@ -41,18 +41,18 @@ impl Decider {
 
     fn call_of_cost(&self, head: &Parts, cost: CostClass) -> SecondCall {
         let profile = self.on_head.judge.enforced_profile(None);
-        let (identity, fault) = match Credentials::read(&head.headers, profile) {
+        let (identity, is_refused) = match Credentials::read(&head.headers, profile) {
             Ok(credentials) => {
                 let identity = credentials.identity().clone();
-                let fault = self.on_head.names.fault(&identity);
-                (identity, fault)
+                let is_refused = self.on_head.names.refuse(&identity);
+                (identity, is_refused)
             }
-            Err(rejected) => (rejected.identity, Some(rejected.fault)),
+            Err(identity) => (identity, true),
         };
         SecondCall {
             cost,
             identity,
-            refusal: fault.map(CredentialsFault::refusal),
+            refusal: is_refused.then(|| OwnError::BAD_AUTHORIZATION.refusal()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Settings that go by account names need Basic credentials that every server reads alike.
 
 use crate::settings::{CallRates, RateLimits};
-use calendar_edge_judge::call::credentials::{CredentialsFault, Identity};
+use calendar_edge_judge::call::credentials::Identity;
 
 /// The rule that Basic credentials must name their account exactly.
 #[derive(Debug, Clone, Copy)]
@@ -21,9 +21,9 @@ impl NamedAccounts {
         }
     }
 
-    /// The fault of credentials whose account PHP could read and the edge does not.
-    pub fn fault(self, identity: &Identity) -> Option<CredentialsFault> {
-        (self.are_needed && identity.is_inexact()).then_some(CredentialsFault::Unreadable)
+    /// True for credentials whose account PHP could read and the edge does not, where that matters.
+    pub fn refuse(self, identity: &Identity) -> bool {
+        self.are_needed && identity.is_inexact()
     }
 }
 
@@ -36,13 +36,13 @@ mod tests {
     use http::{HeaderMap, HeaderValue};
     use std::time::Duration;
 
-    fn fault(change: impl FnOnce(&mut Settings), value: &'static str) -> Option<CredentialsFault> {
+    fn is_refused(change: impl FnOnce(&mut Settings), value: &'static str) -> bool {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
         change(&mut settings);
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
-        NamedAccounts::new(&settings.rate_limits, &settings.writers).fault(credentials.identity())
+        NamedAccounts::new(&settings.rate_limits, &settings.writers).refuse(credentials.identity())
     }
 
     #[test]
@@ -58,12 +58,12 @@ mod tests {
             |settings| settings.rate_limits.credentials.writes = Some(RATE),
         ];
         for change in changes {
-            assert_eq!(fault(change, "Basic  YTpi"), Some(CredentialsFault::Unreadable));
-            assert_eq!(fault(change, "Basic YTpi"), None);
-            assert_eq!(fault(change, "Bearer  YTpi"), None);
+            assert!(is_refused(change, "Basic  YTpi"));
+            assert!(!is_refused(change, "Basic YTpi"));
+            assert!(!is_refused(change, "Bearer  YTpi"));
         }
-        assert_eq!(fault(|_| {}, "Basic  YTpi"), None);
+        assert!(!is_refused(|_| {}, "Basic  YTpi"));
         let by_address: fn(&mut Settings) = |settings| settings.rate_limits.address.lists = Some(RATE);
-        assert_eq!(fault(by_address, "Basic !!"), None);
+        assert!(!is_refused(by_address, "Basic !!"));
     }
 }

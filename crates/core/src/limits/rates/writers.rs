@@ -105,7 +105,7 @@ mod tests {
             }
             let included = match Credentials::read(&headers, Profile::Compatible) {
                 Ok(credentials) => listed.include(Client::new(None, credentials.identity())),
-                Err(rejected) => listed.include(Client::new(None, &rejected.identity)),
+                Err(rejected) => listed.include(Client::new(None, &rejected)),
             };
             assert_eq!(included, expected, "{fields:?}");
         }

@@ -7,17 +7,13 @@
 mod authorization;
 mod caller;
 mod cookies;
-mod fault;
 mod folded_name;
 mod identity;
 mod principal;
 mod read;
-mod rejected;
 mod secret;
 
 pub use caller::Caller;
-pub use fault::CredentialsFault;
 pub use identity::Identity;
 pub use principal::Principal;
 pub use read::Credentials;
-pub use rejected::RejectedCredentials;

@@ -7,7 +7,6 @@ use super::authorization::Authorization;
 use super::caller::Caller;
 use super::cookies::Cookies;
 use super::identity::Identity;
-use super::rejected::RejectedCredentials;
 use super::secret::Secret;
 use crate::policy::Profile;
 
@@ -30,19 +29,18 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// An `Authorization` that is not accepted, with the identity whose budgets still pay for the request.
-    pub fn read(headers: &HeaderMap, profile: Profile) -> Result<Self, RejectedCredentials> {
+    /// An `Authorization` that is not accepted, which gets [`BAD_AUTHORIZATION`](crate::problem::OwnError): the identity
+    /// whose budgets still pay for the request.
+    pub fn read(headers: &HeaderMap, profile: Profile) -> Result<Self, Identity> {
         let authorization = Authorization::of(headers);
         let credentials = match profile {
             Profile::Compatible => Self::new(authorization.as_ref(), Cookies::of(headers), nonce(headers)),
             Profile::Strict => Self::new(authorization.as_ref(), Cookies::default(), None),
         };
-        match authorization.map_or(Ok(()), |found| found.check(profile)) {
-            Ok(()) => Ok(credentials),
-            Err(fault) => Err(RejectedCredentials {
-                fault,
-                identity: credentials.identity,
-            }),
+        if authorization.is_none_or(|found| found.is_accepted(profile)) {
+            Ok(credentials)
+        } else {
+            Err(credentials.identity)
         }
     }
 
@@ -286,8 +284,8 @@ mod tests {
             .into_iter()
             .flat_map(|name| Principal::account(name))
             .collect();
-        assert_eq!(rejected.identity.principals(), accounts);
-        assert_eq!(rejected.identity.account(), None);
+        assert_eq!(rejected.principals(), accounts);
+        assert_eq!(rejected.account(), None);
     }
 
     #[test]
