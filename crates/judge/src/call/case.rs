@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 
 use super::nonce::nonce;
-use super::policy::PolicyInForce;
 use super::reading::{RawCall, read_parameters};
+use super::rules::JudgeContext;
 use super::wordpress::{Checked, Deferred, check, readings};
 use crate::call::credentials::Caller;
-use crate::contract::{Operation, OperationInForce};
-use crate::policy::Mode;
+use crate::contract::{Operation, OperationInForce, TableInForce};
+use crate::policy::{Mode, Policy};
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::Parameters;
@@ -19,7 +19,9 @@ pub(super) struct Arrival<'a> {
     pub(super) call: &'a RawCall<'a>,
     pub(super) matched: &'a RouteMatch,
     pub(super) operation: &'static Operation,
-    pub(super) policy: &'a PolicyInForce,
+    pub(super) policy: &'a Policy,
+    /// The table of the site of the call's root.
+    pub(super) table: &'a TableInForce,
 }
 
 /// A call whose arguments have been read.
@@ -28,7 +30,8 @@ pub(super) struct Case<'a> {
     pub(super) call: &'a RawCall<'a>,
     pub(super) matched: &'a RouteMatch,
     pub(super) operation: &'static Operation,
-    pub(super) policy: &'a PolicyInForce,
+    pub(super) policy: &'a Policy,
+    pub(super) table: &'a TableInForce,
     /// Decides whether an objection refuses the call.
     pub(super) mode: Mode,
     pub(super) parameters: Parameters,
@@ -52,8 +55,9 @@ impl<'a> Arrival<'a> {
             matched,
             operation,
             policy,
+            table,
         } = self;
-        let parameters = read_parameters(call, matched, policy.limits())?;
+        let parameters = read_parameters(call, matched, &policy.limits)?;
         let nonce = nonce(call, &parameters);
         let style = self.style().map(|style| style.with_parameters(&parameters));
         Ok(Case {
@@ -61,6 +65,7 @@ impl<'a> Arrival<'a> {
             matched,
             operation,
             policy,
+            table,
             mode: policy.mode(Some(operation)),
             caller: call.credentials.caller(nonce.as_ref()),
             is_nonce_first: call.credentials.is_nonce_first(nonce.as_ref()),
@@ -93,7 +98,7 @@ impl Case<'_> {
                 self.operation,
                 self.in_force(),
                 &self.parameters,
-                self.policy.judge_context(self.call.target.root, self.caller),
+                JudgeContext::new(self.caller, self.policy, self.table),
             );
             check(&self.parameters, &readings)
         })
@@ -101,7 +106,7 @@ impl Case<'_> {
 
     /// The operation as its site publishes it.
     pub(super) fn in_force(&self) -> &OperationInForce {
-        self.policy.table(self.call.target.root).operation(self.operation)
+        self.table.operation(self.operation)
     }
 
     /// The arguments that only the origin can judge; empty if WordPress's checks did not run.

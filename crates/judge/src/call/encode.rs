@@ -9,13 +9,13 @@ use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::canonical_route::CanonicalRoute;
 use super::case::Case;
 use super::nonce::nonce;
-use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredOutcome, loose};
 use super::usable::usable;
 use super::wordpress::is_of_type;
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, read_by_backend};
+use crate::policy::Policy;
 use crate::problem::{OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{Parameters, Source};
@@ -52,7 +52,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     write_globals(parameters, writes_body, is_written, &mut pairs);
     let body = if writes_body {
         let members = arguments(case).chain(body_globals(parameters, is_written));
-        Some(json_body(members, &loose).map_err(|NotUtf8| NOT_UTF8)?)
+        Some(json_body(members, &loose).map_err(|NotUtf8| Problem::Own(OwnError::INVALID_UTF8))?)
     } else {
         None
     };
@@ -135,13 +135,13 @@ fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, V
 fn argument_value<'a>(
     argument: &Argument,
     parameters: &'a Parameters,
-    policy: &PolicyInForce,
+    policy: &Policy,
 ) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = parameters.get(argument.name) else {
         // Some handlers treat a JSON null as a value.
         return parameters.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
     };
-    let created = argument.rule.creates().filter(|_| policy.repairs());
+    let created = argument.rule.creates().filter(|_| policy.repair);
     let usable = created.and_then(|kind| usable(kind, value));
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
 }
@@ -251,5 +251,3 @@ fn write_member(name: &[u8], value: &Value, json: &mut Vec<u8>) -> Result<(), No
     json.push(b':');
     write_json(value, json)
 }
-
-const NOT_UTF8: Problem = Problem::Own(OwnError::INVALID_UTF8);

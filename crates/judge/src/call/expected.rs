@@ -1,8 +1,8 @@
 //! Properties of the expected response, known before it arrives.
 
-use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use crate::call::credentials::Caller;
+use crate::policy::Policy;
 
 /// Properties of the response to an admitted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl ExpectedResponse {
         }
     }
 
-    pub(super) fn to(call: &RawCall<'_>, caller: Caller, policy: &PolicyInForce) -> Self {
+    pub(super) fn to(call: &RawCall<'_>, caller: Caller, policy: &Policy) -> Self {
         let query = &call.target.query;
         Self {
             javascript: policy.is_script(query),

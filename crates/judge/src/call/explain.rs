@@ -1,12 +1,13 @@
 //! A call with its parts, to explain to people why it was judged as it was.
 
 use super::nonce::nonce;
-use super::policy::PolicyInForce;
 use super::reading::{RawCall, read_parameters};
+use super::rules::JudgeContext;
 use super::undeclared::{UndeclaredOutcome, UndeclaredRule};
 use super::wordpress::{Reading, readings};
 use crate::call::credentials::Caller;
-use crate::contract::{Operation, OperationInForce};
+use crate::contract::{Operation, OperationInForce, TableInForce};
+use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::wordpress::payload::Parameters;
 
@@ -30,22 +31,22 @@ pub struct Explanation<'a> {
 /// operation.
 pub(super) fn explain<T>(
     call: &RawCall<'_>,
-    policy: &PolicyInForce,
+    policy: &Policy,
+    table: &TableInForce,
     show: impl FnOnce(Option<Explanation<'_>>) -> T,
 ) -> Result<T, Problem> {
     let (Some(matched), Some(operation)) = (&call.target.matched, call.target.operation) else {
         return Ok(show(None));
     };
-    let parameters = read_parameters(call, matched, policy.limits())?;
+    let parameters = read_parameters(call, matched, &policy.limits)?;
     let caller = call.credentials.caller(nonce(call, &parameters).as_ref());
-    let root = call.target.root;
-    let in_force = policy.table(root).operation(operation);
+    let in_force = table.operation(operation);
     Ok(show(Some(Explanation {
         readings: readings(
             operation,
             in_force,
             &parameters,
-            policy.judge_context(root, caller),
+            JudgeContext::new(caller, policy, table),
         ),
         parameters: &parameters,
         operation,

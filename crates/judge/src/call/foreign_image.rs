@@ -1,8 +1,9 @@
 //! Values that may name an image. Any other value could make the site fetch from a host that is not listed
 //! (T-17).
 
-use super::rules::{ImageHosts, created, members};
+use super::rules::{created, is_hosted, members};
 use crate::contract::Rule;
+use crate::policy::ImageHost;
 use crate::wordpress::value::Value;
 use crate::wordpress::value::integer::is_integer;
 
@@ -11,7 +12,7 @@ use crate::wordpress::value::integer::is_integer;
 ///
 /// The plugin sends a request for every text that is not numeric, and PHP finds a host in texts that URL parsers
 /// reject. Therefore only known spellings are accepted.
-pub(super) fn is_fetched_elsewhere(hosts: &ImageHosts, rule: Rule, value: &Value) -> bool {
+pub(super) fn is_fetched_elsewhere(hosts: &[ImageHost], rule: Rule, value: &Value) -> bool {
     if rule.is_image() {
         return !names_image(hosts, rule, value);
     }
@@ -31,23 +32,22 @@ pub(super) fn is_fetched_elsewhere(hosts: &ImageHosts, rule: Rule, value: &Value
 }
 
 /// Returns true for a whole number, a URL of a listed host, or an empty value if the rule allows one.
-fn names_image(hosts: &ImageHosts, rule: Rule, value: &Value) -> bool {
+fn names_image(hosts: &[ImageHost], rule: Rule, value: &Value) -> bool {
     let is_absent = rule == Rule::ImageOrEmpty && value.is_empty();
-    is_absent || is_integer(value) || value.as_text().is_some_and(|text| hosts.hold(text))
+    is_absent || is_integer(value) || value.as_text().is_some_and(|text| is_hosted(hosts, text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::ImageHost;
     use crate::wordpress::payload::parse_json;
 
-    fn listed(name: &str) -> ImageHosts {
-        ImageHosts::listed(vec![ImageHost {
+    fn listed(name: &str) -> [ImageHost; 1] {
+        [ImageHost {
             name: name.to_owned(),
             below: false,
             port: None,
-        }])
+        }]
     }
 
     #[test]

@@ -18,7 +18,6 @@ use super::encode::{encode, encode_options};
 use super::expected::ExpectedResponse;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
-use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
@@ -27,7 +26,7 @@ use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
 use crate::contract::{Action, Kind, Operation, Treatment, read_by_backend, table};
-use crate::policy::Mode;
+use crate::policy::{Mode, Policy};
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{Parameters, Source};
@@ -126,7 +125,7 @@ impl ForwardableCall {
     }
 
     /// The request for the description of a route.
-    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &PolicyInForce) -> Self {
+    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> Self {
         let mut parameters = Parameters::default();
         parameters.add(Source::Query, Arc::clone(&call.target.query));
         let request = encode_options(call, matched, &parameters);

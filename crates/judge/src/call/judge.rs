@@ -7,11 +7,10 @@ use super::explain::{Explanation, explain};
 use super::finding::Finding;
 use super::forwardable::ForwardableCall;
 use super::phases::on_arrival;
-use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
 use crate::call::credentials::Credentials;
-use crate::contract::{Operation, TablesInForce};
+use crate::contract::{Operation, TableInForce, TablesInForce};
 use crate::policy::{Mode, Policy, Profile};
 use crate::problem::{Problem, Refusal};
 use crate::routing::RouteMatch;
@@ -19,7 +18,8 @@ use crate::routing::RouteMatch;
 /// Judges calls by the contract table and the settings. Pure: the same call always gets the same judgement.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    policy: PolicyInForce,
+    policy: Policy,
+    tables: TablesInForce,
 }
 
 /// The verdict on a call, with its findings.
@@ -67,10 +67,13 @@ impl Judge {
     }
 
     /// The judge by this policy, before sites that publish these tables.
-    pub fn before(policy: Policy, tables: TablesInForce) -> Self {
-        Self {
-            policy: PolicyInForce::new(policy, tables),
-        }
+    pub const fn before(policy: Policy, tables: TablesInForce) -> Self {
+        Self { policy, tables }
+    }
+
+    /// The table by which a call is judged.
+    fn table(&self, call: &RawCall<'_>) -> &TableInForce {
+        self.tables.of_root(call.target.root)
     }
 
     /// The profile that decides about a call. It is known before the body is read, because it determines how
@@ -151,6 +154,7 @@ impl Judge {
             call,
             operation,
             policy: &self.policy,
+            table: self.table(call),
         })
     }
 
@@ -164,7 +168,7 @@ impl Judge {
         call: &RawCall<'_>,
         show: impl FnOnce(Option<Explanation<'_>>) -> T,
     ) -> Result<T, Problem> {
-        explain(call, &self.policy, show)
+        explain(call, &self.policy, self.table(call), show)
     }
 
     /// The refusal of a target below this root but outside the calendar API, laid out by its query.

@@ -38,7 +38,7 @@ pub use finding::Finding;
 pub use forwardable::{EncodedCall, ForwardableCall, UnprovenCall, ValidatedCall};
 pub use judge::{BodyNeed, Judge, Judgement, Outcome};
 pub use reading::RawCall;
-pub use rules::{ImageHosts, JudgeContext, elements, judge_value};
+pub use rules::{JudgeContext, elements, judge_value};
 pub use undeclared::UndeclaredOutcome;
 pub use waiver::Waiver;
 pub use wordpress::{Deferred, Reading};

@@ -4,7 +4,6 @@
 //! [`Waiver`].
 
 use super::case::{Arrival, Case};
-use super::policy::AUTHOR_DENIED;
 use super::strict::{check_media, check_shape, check_values};
 use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
 use super::undeclared::{has_undeclared, objection};
@@ -12,7 +11,7 @@ use super::waiver::Waiver;
 use super::wordpress::Checked;
 use crate::call::credentials::Caller;
 use crate::policy::{Mode, Profile};
-use crate::problem::Problem;
+use crate::problem::{OwnError, Problem};
 
 /// Run before the body is read. No mode waives them.
 ///
@@ -234,7 +233,7 @@ fn undeclared(case: &Case<'_>) -> Option<Objection> {
 
 fn author(case: &Case<'_>) -> Option<Objection> {
     let refused = case.policy.refuses_author(case.operation, &case.parameters);
-    refused.then_some(Objection::Own(AUTHOR_DENIED))
+    refused.then_some(Objection::Own(Problem::Own(OwnError::AUTHOR_DENIED)))
 }
 
 fn credentials(case: &Case<'_>) -> Option<Objection> {

@@ -1,44 +1,20 @@
-//! The policy that applies to a call, before sites that publish their tables.
+//! The policy that applies to a call: what it decides of operations, callers and parameters.
 
-use super::rules::{ImageHosts, JudgeContext, created, members};
+use super::rules::{created, members};
 use crate::call::credentials::Caller;
-use crate::contract::{Argument, Kind, Operation, Role, TableInForce, TablesInForce};
-use crate::policy::{Mode, Policy, Profile, ReadLimits, UndeclaredParameters, Writes};
+use crate::contract::{Argument, Kind, Operation, Role};
+use crate::policy::{Mode, Policy, Profile, UndeclaredParameters, Writes};
 use crate::problem::{OwnError, Problem, Words};
 use crate::wordpress::payload::Parameters;
 use crate::wordpress::value::{PhpArray, Value};
 
-/// A policy with the tables of the sites.
-#[derive(Debug, Clone)]
-pub(super) struct PolicyInForce {
-    policy: Policy,
-    tables: TablesInForce,
-    images: ImageHosts,
-}
+// === impl Policy ===
 
-impl PolicyInForce {
-    pub(super) fn new(policy: Policy, tables: TablesInForce) -> Self {
-        Self {
-            images: ImageHosts::listed(policy.image_hosts.clone()),
-            policy,
-            tables,
-        }
-    }
-
-    /// The mode for an operation, or for requests that lead to none.
-    pub(super) fn mode(&self, operation: Option<&Operation>) -> Mode {
-        self.policy.mode(operation)
-    }
-
-    /// The counts that are read of one request.
-    pub(super) const fn limits(&self) -> &ReadLimits {
-        &self.policy.limits
-    }
-
+impl Policy {
     /// Returns true if the rules of the strict profile apply to calls of an operation, or to requests that
-    /// lead to no operation. The mode decides what an objection means: see [`PolicyInForce::enforced_profile`].
+    /// lead to no operation. The mode decides what an objection means: see [`Policy::enforced_profile`].
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
-        self.policy.profile(operation) == Profile::Strict
+        self.profile(operation) == Profile::Strict
     }
 
     /// The profile whose rules decide: strict only if its objections are enforced. In report mode the strict
@@ -53,84 +29,53 @@ impl PolicyInForce {
 
     /// Returns true if a call names the author of a record, and the settings forbid it (T-33).
     pub(super) fn refuses_author(&self, operation: &Operation, parameters: &Parameters) -> bool {
-        let allowed = self
-            .policy
-            .allow_author
-            .unwrap_or(!self.is_strict(Some(operation)));
+        let allowed = self.allow_author.unwrap_or(!self.is_strict(Some(operation)));
         !allowed && operation.is_write() && names_author(operation, parameters)
-    }
-
-    /// The table by which the calls of a root are judged.
-    pub(super) fn table(&self, root: usize) -> &TableInForce {
-        self.tables.of_root(root)
     }
 
     /// Undeclared parameters that the settings allow for an operation.
     pub(super) fn extra_parameters(&self, operation: &Operation) -> impl Iterator<Item = &str> + Clone {
-        let own = self.policy.of(Some(operation));
+        let own = self.of(Some(operation));
         let own = own.map_or(&[][..], |own| &own.extra_parameters);
-        self.policy.extra_parameters.iter().chain(own).map(String::as_str)
+        self.extra_parameters.iter().chain(own).map(String::as_str)
     }
 
     /// The treatment of undeclared parameters of an operation by the settings.
     pub(super) fn undeclared(&self, operation: &Operation) -> UndeclaredParameters {
-        self.policy
-            .undeclared
-            .unwrap_or(if self.is_strict(Some(operation)) {
-                UndeclaredParameters::Refuse
-            } else {
-                UndeclaredParameters::Drop
-            })
-    }
-
-    /// Returns true if values that the plugin fails on are converted to a form that it accepts.
-    pub(super) const fn repairs(&self) -> bool {
-        self.policy.repair
-    }
-
-    /// The facts besides the value that a judgement of this caller's values depends on.
-    pub(super) fn judge_context(&self, root: usize, caller: Caller) -> JudgeContext<'_> {
-        JudgeContext {
-            caller,
-            images: &self.images,
-            event_ids: self.table(root).event_ids(),
-        }
-    }
-
-    /// The hosts that images may come from.
-    pub(super) fn images(&self) -> &ImageHosts {
-        &self.images
+        self.undeclared.unwrap_or(if self.is_strict(Some(operation)) {
+            UndeclaredParameters::Refuse
+        } else {
+            UndeclaredParameters::Drop
+        })
     }
 
     /// The public addresses of the API on one root, below the host: root path and namespace.
     pub(super) fn bases(&self, root: usize) -> impl Iterator<Item = String> {
-        let root = self.policy.roots.get(root).map_or("", |root| root.path.as_str());
-        self.policy
-            .namespaces
-            .iter()
-            .map(move |namespace| format!("{root}/{namespace}"))
+        let root = self.roots.get(root).map_or("", |root| root.path.as_str());
+        let namespaces = self.namespaces.iter();
+        namespaces.map(move |namespace| format!("{root}/{namespace}"))
     }
 
     /// The sentences of one root's site.
     pub(super) fn words(&self, root: usize) -> &Words {
         const ENGLISH: &Words = &Words::english();
-        self.policy.roots.get(root).map_or(ENGLISH, |root| &root.words)
+        self.roots.get(root).map_or(ENGLISH, |root| &root.words)
     }
 
     /// Checks that the settings offer an operation.
     pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
-        if self.policy.of(Some(operation)).is_some_and(|own| !own.allow) {
-            return Err(DENIED);
+        if self.of(Some(operation)).is_some_and(|own| !own.allow) {
+            return Err(Problem::Own(OwnError::OPERATION_DENIED));
         }
-        if self.policy.read_only && operation.is_write() {
-            return Err(READ_ONLY);
+        if self.read_only && operation.is_write() {
+            return Err(Problem::Own(OwnError::READ_ONLY));
         }
         Ok(())
     }
 
     /// Returns true if a call of this operation must carry credentials and this caller has none.
     pub(super) fn lacks_credentials(&self, operation: &Operation, caller: Caller) -> bool {
-        self.policy.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
+        self.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
     }
 
     /// The problem with the `_jsonp` of a query, if there is one.
@@ -138,7 +83,7 @@ impl PolicyInForce {
         let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
         match query.get("_jsonp")? {
             Value::String(name) if !name.iter().all(is_name_byte) => Some(Problem::InvalidCallback),
-            Value::String(name) if name.is_empty() || self.policy.allow_jsonp => None,
+            Value::String(name) if name.is_empty() || self.allow_jsonp => None,
             Value::String(_) => Some(Problem::CallbackDisabled),
             _ => Some(Problem::InvalidCallback),
         }
@@ -147,16 +92,14 @@ impl PolicyInForce {
     /// Returns true if the response to a query is a script.
     pub(super) fn is_script(&self, query: &PhpArray) -> bool {
         let name = query.get("_jsonp").and_then(Value::as_text);
-        self.policy.allow_jsonp && name.is_some_and(|name| !name.is_empty())
+        self.allow_jsonp && name.is_some_and(|name| !name.is_empty())
     }
 
     /// Returns true if a client may request the index of this namespace.
     pub(super) fn is_public(&self, namespace: &Value) -> bool {
         let name = namespace.as_text();
-        self.policy
-            .namespaces
-            .iter()
-            .any(|public| Some(public.as_bytes()) == name)
+        let mut namespaces = self.namespaces.iter();
+        namespaces.any(|public| Some(public.as_bytes()) == name)
     }
 }
 
@@ -183,12 +126,6 @@ fn record_names_author(kind: Kind, value: &Value) -> bool {
     authors.any(|author| *author != Value::Null)
 }
 
-pub(super) const AUTHOR_DENIED: Problem = Problem::Own(OwnError::AUTHOR_DENIED);
-
-const DENIED: Problem = Problem::Own(OwnError::OPERATION_DENIED);
-
-const READ_ONLY: Problem = Problem::Own(OwnError::READ_ONLY);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,10 +134,10 @@ mod tests {
     use crate::problem::Message;
     use crate::wordpress::payload::{Source, parse_form};
 
-    fn in_force(change: impl FnOnce(&mut Policy)) -> PolicyInForce {
+    fn in_force(change: impl FnOnce(&mut Policy)) -> Policy {
         let mut policy = Policy::default();
         change(&mut policy);
-        PolicyInForce::new(policy, TablesInForce::default())
+        policy
     }
 
     fn operation(name: &str) -> &'static Operation {
@@ -208,7 +145,7 @@ mod tests {
     }
 
     /// A policy with an exception for `events.list`.
-    fn with_exception(change: impl FnOnce(&mut OperationPolicy)) -> PolicyInForce {
+    fn with_exception(change: impl FnOnce(&mut OperationPolicy)) -> Policy {
         let mut own = OperationPolicy {
             mode: None,
             profile: None,
@@ -237,7 +174,7 @@ mod tests {
         assert_eq!(policy.extra_parameters(list).collect::<Vec<_>>(), ["own"]);
         assert_eq!(policy.extra_parameters(create).count(), 0);
         let policy = with_exception(|own| own.allow = false);
-        assert_eq!(policy.offers(list), Err(DENIED));
+        assert_eq!(policy.offers(list), Err(Problem::Own(OwnError::OPERATION_DENIED)));
         assert_eq!(policy.offers(create), Ok(()));
     }
 
@@ -285,16 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn values_are_repaired_as_set() {
-        assert!(in_force(|_| {}).repairs());
-        assert!(!in_force(|policy| policy.repair = false).repairs());
-    }
-
-    #[test]
     fn a_read_only_gateway_offers_reads() {
         let policy = in_force(|policy| policy.read_only = true);
         assert_eq!(policy.offers(operation("events.list")), Ok(()));
-        assert_eq!(policy.offers(operation("events.create")), Err(READ_ONLY));
+        assert_eq!(
+            policy.offers(operation("events.create")),
+            Err(Problem::Own(OwnError::READ_ONLY))
+        );
     }
 
     #[test]
@@ -371,7 +305,7 @@ mod tests {
         ] {
             let mut parameters = Parameters::default();
             parameters.add(Source::Form, query(body));
-            let refuses = |policy: &PolicyInForce| policy.refuses_author(operation(name), &parameters);
+            let refuses = |policy: &Policy| policy.refuses_author(operation(name), &parameters);
             assert_eq!(refuses(&closed), is_named, "{name} {body}");
             assert_eq!(refuses(&strict), is_named, "{name} {body}");
             assert!(!refuses(&open) && !refuses(&compatible), "{name} {body}");

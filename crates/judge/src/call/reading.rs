@@ -65,7 +65,7 @@ pub(super) fn read_parameters(
             add_fields(call, fields, &mut parameters)?;
         }
         BodyReading::Multipart { boundary: None } | BodyReading::Ignored => {}
-        BodyReading::Contradictory => return Err(TWO_READINGS),
+        BodyReading::Contradictory => return Err(Problem::Own(OwnError::TWO_BODY_READINGS)),
     }
     Ok(parameters)
 }
@@ -105,7 +105,7 @@ fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters)
         if fields.get("rest_route").is_some()
             && fields.get("rest_route") != call.target.query.get("rest_route")
         {
-            return Err(ROUTE_IN_FORM);
+            return Err(Problem::Own(OwnError::ROUTE_IN_FORM));
         }
     }
     parameters.add(Source::Form, fields);
@@ -115,7 +115,7 @@ fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters)
 fn refuse_mismatch(query: &PhpArray, fields: &PhpArray) -> Result<(), Problem> {
     let differs = |name: &str| matches!((query.get(name), fields.get(name)), (Some(a), Some(b)) if a != b);
     if PUBLIC_QUERY_VARIABLES.iter().any(|name| differs(name)) {
-        Err(MISMATCH)
+        Err(Problem::Own(OwnError::VARIABLE_MISMATCH))
     } else {
         Ok(())
     }
@@ -130,13 +130,7 @@ fn unreadable_form(error: MultipartError) -> Problem {
     }
 }
 
-const TWO_READINGS: Problem = Problem::Own(OwnError::TWO_BODY_READINGS);
-
 const TOO_MANY_FIELDS: Problem = Problem::Own(OwnError::TOO_MANY_FORM_FIELDS);
-
-const ROUTE_IN_FORM: Problem = Problem::Own(OwnError::ROUTE_IN_FORM);
-
-const MISMATCH: Problem = Problem::Own(OwnError::VARIABLE_MISMATCH);
 
 #[cfg(test)]
 mod tests {
@@ -172,7 +166,11 @@ mod tests {
         ];
         for (query, form, refused) in cases {
             let said = refuse_mismatch(&parse_form(query.as_bytes()), &parse_form(form.as_bytes()));
-            assert_eq!(said == Err(MISMATCH), refused, "{query} {form}");
+            assert_eq!(
+                said == Err(Problem::Own(OwnError::VARIABLE_MISMATCH)),
+                refused,
+                "{query} {form}"
+            );
         }
     }
 }

@@ -11,17 +11,14 @@ use crate::routing::{RouteMatch, canonical_slug};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::Value;
 
-const PATH_CONTRADICTION: Problem = Problem::Own(OwnError::PATH_CONTRADICTION);
-
 /// Objects to a parameter of the path that is repeated with another value.
 pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
-    contradicts_path(case.matched, &case.parameters).then_some(PATH_CONTRADICTION)
+    contradicts_path(case.matched, &case.parameters).then_some(Problem::Own(OwnError::PATH_CONTRADICTION))
 }
 
 /// Objects to a value that would end PHP with a fatal error.
 pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
-    let version = case.policy.table(case.call.target.root).site_version();
-    fatal_argument(case.operation, &case.parameters, version).map(invalid)
+    fatal_argument(case.operation, &case.parameters, case.table.site_version()).map(invalid)
 }
 
 /// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the origin is
@@ -34,7 +31,7 @@ pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
     let may_fetch = |argument: &&Argument| argument.rule.is_image() || argument.rule.creates().is_some();
     let is_foreign = |argument: &&Argument| {
         let winner = case.parameters.get(argument.name);
-        winner.is_some_and(|(_, value)| is_fetched_elsewhere(case.policy.images(), argument.rule, value))
+        winner.is_some_and(|(_, value)| is_fetched_elsewhere(&case.policy.image_hosts, argument.rule, value))
     };
     let mut arguments = case.operation.arguments.iter().filter(may_fetch);
     arguments.find(is_foreign).map(|argument| invalid(argument.name))

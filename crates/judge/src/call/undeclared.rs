@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::policy::PolicyInForce;
 use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::contract::{Operation, OperationInForce, read_by_backend};
-use crate::policy::{Mode, UndeclaredParameters};
+use crate::policy::{Mode, Policy, UndeclaredParameters};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::{KeyRef, Value};
@@ -42,7 +41,7 @@ pub enum UndeclaredOutcome {
 pub(super) struct UndeclaredRule<'a> {
     pub(super) operation: &'a Operation,
     pub(super) in_force: &'a OperationInForce,
-    pub(super) policy: &'a PolicyInForce,
+    pub(super) policy: &'a Policy,
 }
 
 // === impl UndeclaredRule ===

@@ -3,14 +3,14 @@
 
 use http::Method;
 
-use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::strict::{path_holds, refuse_method};
+use crate::policy::Policy;
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::wordpress::payload::parse_form;
 
 /// The refusal of a call inside the namespace.
-pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
+pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {
     if !policy.is_strict(None) {
         let style = Style::of_query(&call.target.query);
         return Refusal::new(no_route(&call.target.method), style, Allow::Absent);
@@ -24,7 +24,7 @@ pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
 }
 
 /// The refusal of a target outside the calendar API, laid out by its query.
-pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &PolicyInForce) -> Refusal {
+pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &Policy) -> Refusal {
     if policy.is_strict(None) {
         return Refusal::no_route();
     }

@@ -5,31 +5,18 @@ use crate::policy::ImageHost;
 /// Ports that every image host admits without naming them.
 const USUAL_PORTS: [u16; 2] = [80, 443];
 
-/// The hosts of images; an empty list admits no host.
-#[derive(Debug, Clone, Default)]
-pub struct ImageHosts(Vec<ImageHost>);
-
 /// Host and port of a URL that every parser splits at the same positions.
 struct ImageAuthority<'a> {
     host: &'a [u8],
     port: Option<u16>,
 }
 
-// === impl ImageHosts ===
-
-impl ImageHosts {
-    /// A list of exactly these hosts.
-    pub(in crate::call) const fn listed(hosts: Vec<ImageHost>) -> Self {
-        Self(hosts)
-    }
-
-    /// Returns true if a text is a plain URL of one of the hosts.
-    ///
-    /// Plain: a server, PHP and curl cannot split it differently. There is no user name, no escape and no
-    /// non-ASCII letter before the path, and there is a path.
-    pub(in crate::call) fn hold(&self, text: &[u8]) -> bool {
-        ImageAuthority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
-    }
+/// Returns true if a text is a plain URL of one of these hosts; no host is listed by an empty list.
+///
+/// Plain: a server, PHP and curl cannot split it differently. There is no user name, no escape and no
+/// non-ASCII letter before the path, and there is a path.
+pub(in crate::call) fn is_hosted(hosts: &[ImageHost], text: &[u8]) -> bool {
+    ImageAuthority::of(text).is_some_and(|authority| hosts.iter().any(|host| authority.is_at(host)))
 }
 
 // === impl ImageAuthority ===
@@ -83,9 +70,9 @@ fn port(digits: &[u8]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn listed(name: &str, below: bool, port: Option<u16>) -> ImageHosts {
+    fn listed(name: &str, below: bool, port: Option<u16>) -> [ImageHost; 1] {
         let name = name.to_owned();
-        ImageHosts(vec![ImageHost { name, below, port }])
+        [ImageHost { name, below, port }]
     }
 
     #[test]
@@ -117,7 +104,7 @@ mod tests {
             "http://[a.example]/x",
             "",
         ] {
-            assert!(!images.hold(text.as_bytes()), "{text}");
+            assert!(!is_hosted(&images, text.as_bytes()), "{text}");
         }
     }
 
@@ -133,7 +120,7 @@ mod tests {
             ("https://cdn.example.org:82/x", false),
             ("https://cdn.example.org.b/x", false),
         ] {
-            assert_eq!(images.hold(text.as_bytes()), held, "{text}");
+            assert_eq!(is_hosted(&images, text.as_bytes()), held, "{text}");
         }
     }
 }

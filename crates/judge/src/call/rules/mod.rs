@@ -10,7 +10,7 @@ mod record;
 mod scalar;
 mod statuses;
 
-pub use images::ImageHosts;
+pub(super) use images::is_hosted;
 pub use judge_context::JudgeContext;
 pub use list::elements;
 pub(super) use list::split_at_commas;
@@ -31,12 +31,10 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
     let member = |rule: Rule, value: &Value| judge_value(rule, value, judge_context);
     match rule {
         Rule::Anything => Verdict::Admit,
-        Rule::PositiveInt => scalar::verdict(is_positive_int(value)),
-        Rule::PositiveIntList => all(&elements(value), |element| {
-            scalar::verdict(is_positive_int(element))
-        }),
-        Rule::NonEmptyString => scalar::verdict(scalar::is_text(value) && !value.is_empty()),
-        Rule::StringOrEmpty => scalar::verdict(scalar::is_text(value) || value.is_empty()),
+        Rule::PositiveInt => Verdict::of(is_positive_int(value)),
+        Rule::PositiveIntList => all(&elements(value), |element| Verdict::of(is_positive_int(element))),
+        Rule::NonEmptyString => Verdict::of(value.as_text().is_some() && !value.is_empty()),
+        Rule::StringOrEmpty => Verdict::of(value.as_text().is_some() || value.is_empty()),
         Rule::Time => scalar::time(value),
         Rule::TimezoneOrEmpty => scalar::text_or_empty(value, timezone_or_empty),
         Rule::UrlOrEmpty => scalar::text_or_empty(value, url_or_empty),
@@ -44,7 +42,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
         Rule::Image | Rule::ImageOrEmpty => scalar::image(value, judge_context),
         Rule::UserId | Rule::VenueId => scalar::numeric_id(value),
         Rule::OrganizerId => list::numeric_ids(value),
-        Rule::EventId => scalar::event(value),
+        Rule::EventId => scalar::record_id(value),
         Rule::EventNumber => scalar::event_number(value, judge_context.event_ids),
         Rule::VenueIdList => all(&elements(value), scalar::numeric_id),
         Rule::OrganizerIdList => all(&elements(value), list::numeric_ids),
@@ -217,7 +215,7 @@ mod tests {
         let value = parse_json(json.as_bytes(), PHP_DEPTH).expect("JSON");
         let judge_context = JudgeContext {
             caller,
-            images: &ImageHosts::default(),
+            images: &[],
             event_ids: None,
         };
         judge_value(rule, &value, judge_context)
@@ -271,7 +269,7 @@ mod tests {
             if let Ok(value) = parse_json(json.as_bytes(), PHP_DEPTH) {
                 let judge_context = JudgeContext {
                     caller: Caller::Anonymous,
-                    images: &ImageHosts::default(),
+                    images: &[],
                     event_ids: None,
                 };
                 let _ = judge_value(rules[rule * 7 % rules.len()], &value, judge_context);

@@ -1,7 +1,7 @@
 //! Venues and organizers in the body of an event (backend.md section 7).
 
 use super::list::{every, split_at_commas};
-use super::scalar::{as_php_text, is_numeric_value, numeric_id, positive_id};
+use super::scalar::{as_php_text, is_numeric_value, numeric_id, record_id};
 use crate::contract::{Action, Kind, Operation, RECORD_NUMBER, Route, Rule, table};
 use crate::wordpress::value::{PhpArray, Value, Verdict};
 
@@ -43,7 +43,7 @@ fn list_entry(kind: Kind, entry: &Value, judge: JudgeMember<'_>) -> Verdict {
 /// and the rules of the kind's create operation apply.
 fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
     if let Some(known) = array.get(RECORD_NUMBER).filter(|known| !known.is_empty()) {
-        return member_id(known);
+        return record_id(known);
     }
     if !is_record(array) {
         return Verdict::Reject;
@@ -82,15 +82,6 @@ pub(in crate::call) fn created(kind: Kind) -> &'static Operation {
     operations
         .find(|operation| operation.id.action == Action::Create)
         .expect("every kind can be created")
-}
-
-/// Judges the `id` of a record. The plugin looks it up as PHP casts it, numeric or not: `7abc` is 7. Arrays
-/// crash the look-up.
-fn member_id(value: &Value) -> Verdict {
-    match value {
-        Value::String(_) | Value::Number(_) => positive_id(value),
-        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
-    }
 }
 
 /// Returns true unless PHP sees a list, with keys 0, 1, 2, …. PHP sees `{"0": 7}` as a list.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::images::is_hosted;
 use super::judge_context::JudgeContext;
 use crate::call::credentials::Caller;
 use crate::contract::EventIds;
@@ -12,14 +13,6 @@ use crate::wordpress::value::{Value, Verdict, Why};
 
 /// The verdict on an id that a record may have.
 const IN_DATABASE: Verdict = Verdict::Defer(Why::Database);
-
-pub(super) fn verdict(admitted: bool) -> Verdict {
-    if admitted { Verdict::Admit } else { Verdict::Reject }
-}
-
-pub(super) fn is_text(value: &Value) -> bool {
-    matches!(value, Value::String(_))
-}
 
 /// Judges a date. Numbers pass without a check; text must be readable by PHP's date reader.
 pub(super) fn time(value: &Value) -> Verdict {
@@ -46,7 +39,7 @@ pub(super) fn image(value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
     }
     let is_fetched = value
         .as_text()
-        .is_some_and(|text| judge_context.images.hold(text));
+        .is_some_and(|text| is_hosted(judge_context.images, text));
     match judge_context.caller {
         Caller::Credentialed if is_fetched => Verdict::Defer(Why::Fetch),
         Caller::Credentialed | Caller::Anonymous => Verdict::Reject,
@@ -63,7 +56,7 @@ pub(super) fn numeric_id(value: &Value) -> Verdict {
 
 /// Judges a number that may be the id of a record. Zero, negative numbers and numbers that PHP cuts to its
 /// largest integer are never ids.
-pub(super) fn positive_id(value: &Value) -> Verdict {
+fn positive_id(value: &Value) -> Verdict {
     if (1..i64::MAX).contains(&to_int(value)) {
         IN_DATABASE
     } else {
@@ -83,9 +76,10 @@ fn to_int(value: &Value) -> i64 {
     }
 }
 
-/// Judges the id of an event. The plugin casts any value that is not empty: it reads `29abc` as 29, which
-/// fails the type check later. Arrays and `true` become 1, which is the id of a site's first post.
-pub(super) fn event(value: &Value) -> Verdict {
+/// Judges the id of an event, or of a record inside one. The plugin casts any value that is not empty: it reads `29abc`
+/// as 29, which fails the type check of an argument later. Arrays and `true` become 1, which is the id of a site's first
+/// post; in a record, arrays crash the look-up.
+pub(super) fn record_id(value: &Value) -> Verdict {
     match value {
         Value::String(_) | Value::Number(_) => positive_id(value),
         Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
@@ -96,11 +90,11 @@ pub(super) fn event(value: &Value) -> Verdict {
 /// event; since then any number passes, and the handler looks for the event. Where the two disagree and the version
 /// is not known, the site decides.
 pub(super) fn event_number(value: &Value, event_ids: Option<EventIds>) -> Verdict {
-    let numeric = verdict(is_numeric_value(value));
+    let numeric = Verdict::of(is_numeric_value(value));
     match event_ids {
-        Some(EventIds::Existing) => event(value),
+        Some(EventIds::Existing) => record_id(value),
         Some(EventIds::Numeric) => numeric,
-        None => match (event(value), numeric) {
+        None => match (record_id(value), numeric) {
             (Verdict::Reject, Verdict::Reject) => Verdict::Reject,
             (found @ Verdict::Defer(_), Verdict::Admit) => found,
             _ => Verdict::Defer(Why::Version),

@@ -18,12 +18,9 @@ pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
         Method::OPTIONS,
     ];
     if KNOWN.contains(method) {
-        Refusal::new(NOT_ALLOWED, Style::default(), Allow::Route(route))
+        let problem = Problem::Own(OwnError::METHOD_NOT_ALLOWED);
+        Refusal::new(problem, Style::default(), Allow::Route(route))
     } else {
-        Refusal::new(NOT_IMPLEMENTED, Style::default(), Allow::Absent)
+        OwnError::METHOD_UNKNOWN.refusal()
     }
 }
-
-const NOT_ALLOWED: Problem = Problem::Own(OwnError::METHOD_NOT_ALLOWED);
-
-const NOT_IMPLEMENTED: Problem = Problem::Own(OwnError::METHOD_UNKNOWN);

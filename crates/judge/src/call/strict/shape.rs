@@ -3,15 +3,15 @@
 use serde::de::IgnoredAny;
 
 use super::strict_names::Names;
-use crate::call::policy::PolicyInForce;
 use crate::call::reading::RawCall;
 use crate::contract::{Action, Operation, Route, STRICT_LIMITS};
+use crate::policy::Policy;
 use crate::problem::{Fault, InvalidParameter, OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 
 /// Returns true if a path is the only accepted spelling of its route.
-pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &PolicyInForce) -> bool {
+pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
     let path = call.target.spelling.as_ref().map_or("", |raw| raw.path.as_str());
     let mut bases = policy.bases(call.target.root);
     bases.any(|base| path_is_exact(path, &base, matched))
@@ -21,7 +21,7 @@ pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, poli
 pub(in crate::call) fn check_shape(
     call: &RawCall<'_>,
     operation: &Operation,
-    policy: &PolicyInForce,
+    policy: &Policy,
 ) -> Option<Problem> {
     if !path_holds(call, call.target.matched.as_ref()?, policy) {
         return Some(Problem::NoRoute);
@@ -92,7 +92,7 @@ fn is_strict_slug(segment: &str) -> bool {
 pub(in crate::call) fn check_media(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
     let is_untyped = call.body.is_empty() && call.content.content_type().is_none();
     let holds = !takes_body(operation) || is_untyped || media_type(call.content).is_some();
-    (!holds).then_some(UNSUPPORTED)
+    (!holds).then_some(Problem::Own(OwnError::UNSUPPORTED_MEDIA_TYPE))
 }
 
 fn takes_body(operation: &Operation) -> bool {
@@ -101,16 +101,16 @@ fn takes_body(operation: &Operation) -> bool {
 
 fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
     if !takes_body(names.operation) {
-        return (!call.body.is_empty()).then_some(UNEXPECTED_BODY);
+        return (!call.body.is_empty()).then_some(Problem::Own(OwnError::UNEXPECTED_BODY));
     }
     if call.body.len() > STRICT_LIMITS.body_bytes {
-        return Some(TOO_LARGE);
+        return Some(Problem::Own(OwnError::BODY_TOO_LARGE));
     }
     match media_type(call.content) {
         Some(MediaType::Json) => check_json(call.body, names),
         Some(MediaType::Form) => (!names.hold_in_form(call.body)).then(|| misspelt("body")),
         None if call.body.is_empty() && call.content.content_type().is_none() => None,
-        None => Some(UNSUPPORTED),
+        None => Some(Problem::Own(OwnError::UNSUPPORTED_MEDIA_TYPE)),
     }
 }
 
@@ -158,9 +158,3 @@ fn misspelt(place: &'static str) -> Problem {
         fault: Fault::Strict(reason),
     }])
 }
-
-const UNEXPECTED_BODY: Problem = Problem::Own(OwnError::UNEXPECTED_BODY);
-
-const TOO_LARGE: Problem = Problem::Own(OwnError::BODY_TOO_LARGE);
-
-const UNSUPPORTED: Problem = Problem::Own(OwnError::UNSUPPORTED_MEDIA_TYPE);
