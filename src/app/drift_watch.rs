@@ -133,9 +133,7 @@ mod tests {
     use super::*;
 
     fn missing(route: &str) -> Drift {
-        Drift::RouteMissing {
-            route: route.to_owned(),
-        }
+        Drift::Missing(route.to_owned())
     }
 
     #[test]

@@ -51,10 +51,8 @@ pub(super) fn drift_lines(
 fn classified(drift: &Drift) -> (DriftTopic, String) {
     match drift {
         Drift::NotThisNamespace { .. } => (DriftTopic::Missing, drift.to_string()),
-        Drift::RouteMissing { route } => (DriftTopic::Missing, route.clone()),
-        Drift::MethodMissing { route, method } => (DriftTopic::Missing, format!("{method} {route}")),
-        Drift::RouteExtra { path } => (DriftTopic::ExtraRoutes, path.clone()),
-        Drift::MethodExtra { route, method } => (DriftTopic::ExtraRoutes, format!("{method} {route}")),
+        Drift::Missing(route) => (DriftTopic::Missing, route.clone()),
+        Drift::Extra(route) => (DriftTopic::ExtraRoutes, route.clone()),
         Drift::ArgumentMissing { operation, argument } => {
             (DriftTopic::Unpublished(argument.clone()), operation.clone())
         }

@@ -1,14 +1,64 @@
-//! The comparison, route by route and method by method.
+//! Compares an origin's published index with the table.
+//!
+//! Routes, methods and arguments are compared, and which arguments are required: what a call is judged by. Types and
+//! defaults are not: the judge has its own, and sends none.
 
 use std::collections::BTreeSet;
 
 use http::Method;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
-use super::super::kind::Route;
-use super::super::table::table;
-use super::arguments::compare_arguments;
-use super::finding::Drift;
+use super::argument::Argument;
+use super::kind::Route;
+use super::operation::Operation;
+use super::table::table;
+
+/// One difference between a published index and the table, as a sentence for an operator.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Drift {
+    /// The document is not an index of the requested namespace.
+    #[error("the response is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
+    NotThisNamespace {
+        /// The requested namespace.
+        expected: String,
+        /// The namespace in the document.
+        found: Option<String>,
+    },
+    /// A route of the table, as a template, or a method before one; `/` is the index.
+    #[error("the origin does not publish {0}")]
+    Missing(String),
+    /// A route, as the origin spells it below the namespace, or a method before one, which the table does not have; the
+    /// edge responds to it with 404.
+    #[error("the origin publishes {0}, which the edge does not have")]
+    Extra(String),
+    /// An argument of the table is not published.
+    #[error("{operation}: the origin does not publish the argument {argument}")]
+    ArgumentMissing {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// An argument is published that the table does not have; the edge drops it.
+    #[error("{operation}: the origin publishes the argument {argument}, which the edge drops")]
+    ArgumentExtra {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// An argument is required on one side only.
+    #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
+    RequiredDiffers {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+        /// True if the table requires it.
+        specified: bool,
+    },
+}
 
 /// All differences between the routes and arguments of `index`, published for `namespace`, and those of the table.
 ///
@@ -23,16 +73,18 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
             found: found.map(str::to_owned),
         }];
     };
-    let mut drifts = Vec::new();
+    let (mut drifts, mut known) = (Vec::new(), BTreeSet::new());
     for route in Route::all() {
-        match routes.get(&route.pattern(namespace)) {
+        let pattern = route.pattern(namespace);
+        match routes.get(&pattern) {
             Some(published) => compare_route(route, published, &mut drifts),
-            None => drifts.push(Drift::RouteMissing {
-                route: display(route),
-            }),
+            None => drifts.push(Drift::Missing(display(route))),
         }
+        known.insert(pattern);
     }
-    drifts.extend(extra_routes(routes, namespace));
+    let prefix = format!("/{namespace}");
+    let extra = routes.keys().filter(|path| !known.contains(*path));
+    drifts.extend(extra.map(|path| Drift::Extra(path.strip_prefix(&prefix).unwrap_or(path).to_owned())));
     drifts
 }
 
@@ -43,32 +95,17 @@ fn display(route: Route) -> String {
     }
 }
 
-fn extra_routes(routes: &Map<String, Value>, namespace: &str) -> Vec<Drift> {
-    let known: BTreeSet<String> = Route::all().map(|route| route.pattern(namespace)).collect();
-    let prefix = format!("/{namespace}");
-    let extra = routes.keys().filter(|path| !known.contains(*path));
-    extra
-        .map(|path| Drift::RouteExtra {
-            path: path.strip_prefix(&prefix).unwrap_or(path).to_owned(),
-        })
-        .collect()
-}
-
 fn compare_route(route: Route, published: &Value, drifts: &mut Vec<Drift>) {
-    let endpoints = published
-        .get("endpoints")
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let endpoints = published.get("endpoints").and_then(Value::as_array);
+    let endpoints = endpoints.map_or(&[][..], Vec::as_slice);
+    let on_route = |method: &str| format!("{method} {}", display(route));
+    let mut extra: BTreeSet<&str> = endpoints.iter().flat_map(methods).collect();
     for operation in table().on_route(route) {
-        for method in operation.id.action.methods() {
-            let Some(endpoint) = endpoints
-                .iter()
-                .find(|endpoint| methods(endpoint).any(|m| m == method.as_str()))
-            else {
-                drifts.push(Drift::MethodMissing {
-                    route: display(route),
-                    method: method.clone(),
-                });
+        for method in operation.id.action.methods().iter().map(Method::as_str) {
+            extra.remove(method);
+            let mut published = endpoints.iter();
+            let Some(endpoint) = published.find(|endpoint| methods(endpoint).any(|m| m == method)) else {
+                drifts.push(Drift::Missing(on_route(method)));
                 continue;
             };
             for drift in compare_arguments(operation, endpoint) {
@@ -78,7 +115,7 @@ fn compare_route(route: Route, published: &Value, drifts: &mut Vec<Drift>) {
             }
         }
     }
-    drifts.extend(extra_methods(route, endpoints));
+    drifts.extend(extra.into_iter().map(|method| Drift::Extra(on_route(method))));
 }
 
 fn methods(endpoint: &Value) -> impl Iterator<Item = &str> {
@@ -86,20 +123,39 @@ fn methods(endpoint: &Value) -> impl Iterator<Item = &str> {
     list.into_iter().flatten().filter_map(Value::as_str)
 }
 
-fn extra_methods(route: Route, endpoints: &[Value]) -> Vec<Drift> {
-    let known: BTreeSet<&str> = table()
-        .on_route(route)
-        .flat_map(|operation| operation.id.action.methods())
-        .map(Method::as_str)
-        .collect();
-    let published: BTreeSet<&str> = endpoints.iter().flat_map(methods).collect();
-    published
-        .difference(&known)
-        .map(|method| Drift::MethodExtra {
-            route: display(route),
-            method: (*method).to_owned(),
-        })
-        .collect()
+/// The differences between an operation's published arguments and the table's.
+fn compare_arguments(operation: &Operation, endpoint: &Value) -> Vec<Drift> {
+    let nothing = Map::new();
+    // An empty PHP array is printed as a list, so the index publishes `[]` for an operation without
+    // arguments.
+    let published = endpoint.get("args").and_then(Value::as_object);
+    let published = published.unwrap_or(&nothing);
+    let named = |argument: &str| (operation.name.clone(), argument.to_owned());
+    let differing = |known: &Argument| {
+        let (operation, argument) = named(known.name);
+        let specified = known.is_required;
+        match published.get(known.name) {
+            None => Some(Drift::ArgumentMissing { operation, argument }),
+            Some(definition) => (is_required(definition) != specified).then_some(Drift::RequiredDiffers {
+                operation,
+                argument,
+                specified,
+            }),
+        }
+    };
+    let extra = published
+        .keys()
+        .filter(|name| operation.argument(name.as_bytes()).is_none())
+        .map(|name| {
+            let (operation, argument) = named(name);
+            Drift::ArgumentExtra { operation, argument }
+        });
+    let known = operation.arguments.iter().filter_map(differing);
+    known.chain(extra).collect()
+}
+
+fn is_required(definition: &Value) -> bool {
+    definition.get("required").and_then(Value::as_bool) == Some(true)
 }
 
 #[cfg(test)]
@@ -109,7 +165,7 @@ mod tests {
     const NAMESPACE: &str = "tribe/events/v1";
 
     fn recorded() -> Value {
-        serde_json::from_str(include_str!("../../../../../fixtures/contract/index.json"))
+        serde_json::from_str(include_str!("../../../../fixtures/contract/index.json"))
             .expect("the fixture is JSON")
     }
 
@@ -226,9 +282,6 @@ mod tests {
         }
         let index =
             serde_json::json!({"namespace": "n", "routes": {"/n/doc": {"endpoints": [{"args": 7}, 1]}}});
-        assert!(compare_index(&index, "n").contains(&Drift::MethodMissing {
-            route: "/doc".to_owned(),
-            method: Method::GET
-        }));
+        assert!(compare_index(&index, "n").contains(&Drift::Missing("GET /doc".to_owned())));
     }
 }
