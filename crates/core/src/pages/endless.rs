@@ -3,9 +3,7 @@
 use http::request::Parts;
 use memchr::memmem;
 
-use calendar_edge_judge::wordpress::payload::{
-    ContentHeaders, PHP_VARIABLE_LIMIT, Plus, SiteForm, decode, parse_form, parse_form_body, parse_multipart,
-};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, Plus, SiteForm, decode, parse_form};
 use calendar_edge_judge::wordpress::value::PhpArray;
 
 /// The form of a request, as far as it was read.
@@ -51,21 +49,13 @@ fn is_endless_form(head: &Parts, form: FormReading<'_>, path: &[u8]) -> bool {
     let fields = match form {
         FormReading::Absent => return false,
         FormReading::Whole(form) if names_views(&settled(form)) => return true,
-        FormReading::Whole(form) => fields(head, form),
+        FormReading::Whole(form) => {
+            SiteForm::of(&head.method, ContentHeaders::of(&head.headers)).fields(form)
+        }
         FormReading::Unread => None,
     };
     // A form that cannot be read may name any page, unless another script or a route takes it.
     fields.map_or_else(|| is_of_pages(path), |fields| is_dated(&fields))
-}
-
-/// The variables that PHP reads from a form; none if they cannot be read.
-fn fields(head: &Parts, form: &[u8]) -> Option<PhpArray> {
-    match SiteForm::of(&head.method, ContentHeaders::of(&head.headers)) {
-        SiteForm::Absent => Some(PhpArray::default()),
-        SiteForm::Urlencoded => parse_form_body(form).ok(),
-        SiteForm::Multipart { boundary } => parse_multipart(form, boundary, PHP_VARIABLE_LIMIT).ok(),
-        SiteForm::Ambiguous => None,
-    }
 }
 
 fn is_dated(parameters: &PhpArray) -> bool {

@@ -8,10 +8,7 @@ use super::surface_rules::SurfaceRules;
 use super::surface_verdict::{SurfaceVerdict, strictest};
 use crate::limits::rates::CostClass;
 use calendar_edge_judge::routing::Roots;
-use calendar_edge_judge::wordpress::payload::{
-    FormScanner, MethodScan, PHP_VARIABLE_LIMIT, SiteForm, parse_form_body, parse_multipart,
-};
-use calendar_edge_judge::wordpress::value::PhpArray;
+use calendar_edge_judge::wordpress::payload::{FormScanner, MethodScan, SiteForm};
 
 /// A body, as far as it was read.
 #[derive(Debug, Clone)]
@@ -108,7 +105,7 @@ impl SurfaceRules {
             return self.unclear(request);
         };
         let is_variable = routes.is_empty() && self.read_forms(request);
-        let variables = is_variable.then(|| variables(request, form)).flatten();
+        let variables = is_variable.then(|| request.form().fields(form)).flatten();
         let by_variables = variables.as_ref().and_then(|form| self.judge_form(request, form));
         let named = routes
             .iter()
@@ -127,19 +124,8 @@ impl SurfaceRules {
 /// The routes that a whole form names; none if it cannot be read.
 fn routes(request: &SurfaceRequest<'_>, form: &Bytes) -> Option<Vec<Vec<u8>>> {
     let may_name_one = form.contains(&b'%') || memmem::find(form, b"rest").is_some();
-    let scanner = FormScanner::new(request.form()).filter(|_| may_name_one);
-    let Some(mut scanner) = scanner else {
-        return Some(Vec::new());
-    };
-    let mut routes = scanner.push(form.clone()).ok()?.routes;
-    routes.extend(scanner.finish().ok()?.routes);
-    Some(routes)
-}
-
-/// The variables of a whole form; none if it has more than PHP reads.
-fn variables(request: &SurfaceRequest<'_>, form: &Bytes) -> Option<PhpArray> {
-    match request.form() {
-        SiteForm::Multipart { boundary } => parse_multipart(form, boundary, PHP_VARIABLE_LIMIT).ok(),
-        _ => parse_form_body(form).ok(),
+    match FormScanner::new(request.form()).filter(|_| may_name_one) {
+        Some(scanner) => scanner.routes(form.clone()).ok(),
+        None => Some(Vec::new()),
     }
 }

@@ -73,19 +73,15 @@ impl SiteFormScan {
         Ok(scanned)
     }
 
-    /// Every route that a whole form names, in their order.
-    fn routes(mut self, form: Bytes) -> Result<Vec<Vec<u8>>, &'static OwnError> {
-        let mut routes = self.scanner.push(form).map_err(cause)?.routes;
-        routes.extend(self.scanner.finish().map_err(cause)?.routes);
-        Ok(routes)
-    }
-
     /// The calendar route that a whole form names; in WordPress a form wins over query and path (backend.md
     /// section 6), and the last of several routes over the others.
     pub(super) fn hidden_call(self, head: &Parts, form: Bytes) -> Result<Option<CallTarget>, Problem> {
         let roots = Arc::clone(&self.roots);
         let is_large = form.len() > WHOLE_FORM_BYTES;
-        let routes = self.routes(form).map_err(Problem::Own)?;
+        let routes = self
+            .scanner
+            .routes(form)
+            .map_err(|fault| Problem::Own(cause(fault)))?;
         let named: Vec<Named> = routes.iter().map(|route| roots.named(route)).collect();
         match (named.last(), routes.last()) {
             _ if named.iter().all(|named| *named == Named::Elsewhere) => Ok(None),

@@ -9,7 +9,7 @@ use crate::limits::rates::Login;
 use crate::relay::enveloped_status;
 use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::wordpress::payload::{
-    ContentHeaders, PHP_VARIABLE_LIMIT, Plus, SiteForm, decode, pair_count, parse_form_body, parse_multipart,
+    ContentHeaders, PHP_VARIABLE_LIMIT, Plus, SiteForm, decode, pair_count,
 };
 use calendar_edge_judge::wordpress::value::PhpArray;
 
@@ -116,17 +116,13 @@ fn requests_envelope(head: &Parts) -> bool {
 
 /// The identity that is charged for a form; none if it shows no password.
 fn form_login(head: &Parts, form: Option<&[u8]>) -> Option<Identity> {
-    let fields = match SiteForm::of(&head.method, ContentHeaders::of(&head.headers)) {
-        // PHP reads no form.
-        SiteForm::Absent => return None,
-        SiteForm::Urlencoded => form
-            .filter(|form| pair_count(form) <= PHP_VARIABLE_LIMIT)
-            .and_then(|form| parse_form_body(form).ok()),
-        SiteForm::Multipart { boundary } => {
-            form.and_then(|form| parse_multipart(form, boundary, PHP_VARIABLE_LIMIT).ok())
-        }
-        SiteForm::Ambiguous => None,
-    };
+    let kind = SiteForm::of(&head.method, ContentHeaders::of(&head.headers));
+    // PHP reads no form.
+    if kind == SiteForm::Absent {
+        return None;
+    }
+    let is_read = |form: &&[u8]| kind != SiteForm::Urlencoded || pair_count(form) <= PHP_VARIABLE_LIMIT;
+    let fields = form.filter(is_read).and_then(|form| kind.fields(form));
     let Some(fields) = fields else {
         return Some(Identity::of_login(None));
     };

@@ -52,6 +52,16 @@ impl FormScanner {
         })
     }
 
+    /// The values of `rest_route` in a whole form, in their order.
+    ///
+    /// # Errors
+    /// A form that ends early, or could be read in another way.
+    pub fn routes(mut self, form: Bytes) -> Result<Vec<Vec<u8>>, FormFault> {
+        let mut routes = self.push(form)?.routes;
+        routes.extend(self.finish()?.routes);
+        Ok(routes)
+    }
+
     /// Takes the next bytes.
     ///
     /// # Errors

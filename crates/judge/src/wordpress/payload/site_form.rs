@@ -3,7 +3,10 @@
 use http::Method;
 
 use super::content_headers::ContentHeaders;
-use crate::wordpress::value::split_once;
+use super::form::parse_form_body;
+use super::multipart::parse_multipart;
+use super::variable_names::PHP_VARIABLE_LIMIT;
+use crate::wordpress::value::{PhpArray, split_once};
 
 /// Maximum bytes of a boundary (RFC 2046 section 5.1.1).
 const BOUNDARY_BYTES: usize = 70;
@@ -42,6 +45,16 @@ impl<'a> SiteForm<'a> {
             return Self::Ambiguous;
         }
         form
+    }
+
+    /// The variables that PHP reads from a whole body; none if they cannot be read.
+    pub fn fields(self, body: &[u8]) -> Option<PhpArray> {
+        match self {
+            Self::Absent => Some(PhpArray::default()),
+            Self::Urlencoded => parse_form_body(body).ok(),
+            Self::Multipart { boundary } => parse_multipart(body, boundary, PHP_VARIABLE_LIMIT).ok(),
+            Self::Ambiguous => None,
+        }
     }
 
     /// PHP compares the text up to the first `;`, `,` or blank.
