@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use calendar_edge_judge::contract::drift::compare_index;
 use calendar_edge_judge::contract::{
-    Argument, DefaultValue, Documented, Operation, Route, Rule, Schema, Taxonomy, table,
+    Argument, DefaultValue, Documented, Kind, Operation, Route, Rule, Schema, table,
 };
 use serde_json::Value;
 
@@ -179,9 +179,10 @@ fn registration<'a>(all: &'a [Value], operation: &Operation) -> &'a Value {
         .expect("every operation is registered")
 }
 
-/// The backend's name of a validate callback.
-fn callback(rule: Rule) -> Option<&'static str> {
-    Some(match rule {
+/// The backend's name of the validate callback of an argument.
+fn callback(operation: &Operation, argument: &Argument) -> Option<&'static str> {
+    let is_of_tags = argument.name == "tags" || operation.id.kind() == Some(Kind::Tag);
+    Some(match argument.rule {
         Rule::Anything => return None,
         Rule::PositiveInt => "is_positive_int",
         Rule::PositiveIntList => "is_positive_int_list",
@@ -198,8 +199,8 @@ fn callback(rule: Rule) -> Option<&'static str> {
         Rule::OrganizerId => "is_organizer_id",
         Rule::VenueIdList => "is_venue_id_list",
         Rule::OrganizerIdList => "is_organizer_id_list",
-        Rule::TermList(Taxonomy::Category) => "is_event_category",
-        Rule::TermList(Taxonomy::Tag) => "is_post_tag",
+        Rule::TermList if is_of_tags => "is_post_tag",
+        Rule::TermList => "is_event_category",
         Rule::EventSlug => "is_event_slug",
         Rule::VenueSlug => "is_venue_slug",
         Rule::OrganizerSlug => "is_organizer_slug",
@@ -245,7 +246,7 @@ fn arguments_are_checked_as_the_backend_registers_them() {
 fn check(operation: &Operation, argument: &Argument, registered: &Value) {
     let place = format!("{} {}", operation.name, argument.name);
     assert_eq!(
-        callback(argument.rule),
+        callback(operation, argument),
         registered["validate"].as_str(),
         "callback of {place}"
     );

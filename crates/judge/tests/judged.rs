@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
-use calendar_edge_judge::contract::STRICT_LIMITS;
+use calendar_edge_judge::contract::strict;
 use calendar_edge_judge::policy::{Policy, Profile};
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::{Roots, Target};
@@ -116,10 +116,10 @@ fn the_strict_profile_takes_one_spelling() {
     assert_eq!(id.status(), 404, "a path of its own");
     let strict = |method: &Method, target: &str, body: &str| outcome(Profile::Strict, method, target, body);
     let takes = |found: Outcome| matches!(found, Outcome::Forward(_));
-    let many: Vec<String> = (0..=STRICT_LIMITS.object_members)
+    let many: Vec<String> = (0..=strict::OBJECT_MEMBERS)
         .map(|n| format!("\"a{n}\":1"))
         .collect();
-    let long = vec!["1"; STRICT_LIMITS.json_elements + 1].join(",");
+    let long = vec!["1"; strict::JSON_ELEMENTS + 1].join(",");
     for (target, expected) in [
         ("events?per_page=5", true),
         ("events?per_page=05", false),

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-use calendar_edge_judge::contract::STRICT_LIMITS;
+use calendar_edge_judge::contract::strict;
 use calendar_edge_judge::wordpress::payload::{
     ELEMENT_LIMIT, PHP_DEPTH, PHP_VARIABLE_LIMIT, json_shape, parse_form_body, parse_json, parse_multipart,
 };
@@ -79,7 +79,7 @@ const SHAPES: [(&str, Read, Shape); 17] = [
 
 fn json(body: &[u8]) {
     let _ = black_box(parse_json(body, PHP_DEPTH));
-    if body.len() <= STRICT_LIMITS.body_bytes {
+    if body.len() <= strict::BODY_BYTES {
         let _ = black_box(json_shape(body, PHP_DEPTH));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use calendar_edge_judge::contract::{Argument, Relation, STRICT_LIMITS, StrictRule, table};
+use calendar_edge_judge::contract::{Argument, Relation, StrictRule, strict, table};
 
 const HEAD: &str = "\
 # Strict profile
@@ -36,7 +36,7 @@ control characters, and a list has one element at least.
 /// Returns the Markdown text of `docs/reference/strict.md`.
 fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
-    for (what, most) in STRICT_LIMITS.rows() {
+    for (what, most) in strict::LIMITS {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "| {what} | {most} |");
     }

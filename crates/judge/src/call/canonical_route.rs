@@ -40,14 +40,8 @@ impl CanonicalRoute {
 
     /// The path below the REST root of an origin with this namespace.
     pub fn path(&self, namespace: &str) -> String {
-        let parameter = &self.parameter;
-        match self.route {
-            Route::Index => ["/", namespace].concat(),
-            Route::Doc => ["/", namespace, "/doc"].concat(),
-            Route::Collection(kind) => ["/", namespace, "/", kind.collection()].concat(),
-            Route::Item(kind) => ["/", namespace, "/", kind.collection(), "/", parameter].concat(),
-            Route::BySlug(kind) => ["/", namespace, "/", kind.collection(), "/by-slug/", parameter].concat(),
-        }
+        let [root, kind, between, parameter] = self.route.parts(&self.parameter);
+        ["/", namespace, root, kind, between, parameter].concat()
     }
 }
 

@@ -9,7 +9,7 @@ use super::documented::Documented::{
 };
 use super::fatal::FatalShape;
 use super::kind::Kind;
-use super::rule::{Rule, Taxonomy};
+use super::rule::Rule;
 use super::strict::{Relation, STATUSES, StrictRule};
 
 /// The writable fields of a kind, in declaration order.
@@ -182,7 +182,7 @@ const CATEGORY: &[Argument] = &[
     text("slug", "Category slug.").strictly(StrictRule::Slug),
     Argument::new("parent", Integer, "Parent category term ID.")
         .typed(Schema::Integer)
-        .ruled(Rule::TermList(Taxonomy::Category)),
+        .ruled(Rule::TermList),
 ];
 
 const TAG: &[Argument] = &[

@@ -108,24 +108,33 @@ impl Route {
             .chain(Kind::ALL.into_iter().flat_map(of_kind))
     }
 
+    /// The parts of the path below the namespace, with this value of the placeholder.
+    pub(crate) const fn parts(self, parameter: &str) -> [&str; 4] {
+        match self {
+            Self::Index => [""; 4],
+            Self::Doc => ["/doc", "", "", ""],
+            Self::Collection(kind) => ["/", kind.collection(), "", ""],
+            Self::Item(kind) => ["/", kind.collection(), "/", parameter],
+            Self::BySlug(kind) => ["/", kind.collection(), "/by-slug/", parameter],
+        }
+    }
+
     /// The path as a template: empty, `/doc`, `/events/{id}`, `/events/by-slug/{slug}`.
     pub fn template(self) -> String {
-        match self {
-            Self::Index => String::new(),
-            Self::Doc => "/doc".to_owned(),
-            Self::Collection(kind) => format!("/{}", kind.collection()),
-            Self::Item(kind) => format!("/{}/{{id}}", kind.collection()),
-            Self::BySlug(kind) => format!("/{}/by-slug/{{slug}}", kind.collection()),
-        }
+        self.parts(match self {
+            Self::BySlug(_) => "{slug}",
+            _ => "{id}",
+        })
+        .concat()
     }
 
     /// The key of the route in the index of WordPress: a path with named groups.
     pub fn pattern(self, namespace: &str) -> String {
-        let pattern = self
-            .template()
-            .replace("{id}", r"(?P<id>\d+)")
-            .replace("{slug}", "(?P<slug>[^/]+)");
-        format!("/{namespace}{pattern}")
+        let group = match self {
+            Self::BySlug(_) => "(?P<slug>[^/]+)",
+            _ => r"(?P<id>\d+)",
+        };
+        format!("/{namespace}{}", self.parts(group).concat())
     }
 
     /// The name of the path parameter; none if the route has no parameter.

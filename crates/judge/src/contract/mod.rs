@@ -25,7 +25,7 @@ mod query;
 pub mod response;
 mod rule;
 mod rule_meaning;
-mod strict;
+pub mod strict;
 mod table;
 mod versions;
 
@@ -42,11 +42,11 @@ pub use published::{
     SECOND_NAMESPACE, TableInForce, TablesInForce,
 };
 pub use query::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE};
-pub use rule::{Rule, Taxonomy};
+pub use rule::Rule;
 #[cfg(test)]
 pub(crate) use rule_meaning::MEANINGS;
 pub use rule_meaning::rule_meaning;
-pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
+pub use strict::{Relation, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
     DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, VersionFault,

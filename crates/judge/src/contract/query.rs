@@ -7,8 +7,8 @@ use super::documented::Documented::{
 };
 use super::fatal::FatalShape;
 use super::kind::{Kind, RECORD_NUMBER};
-use super::rule::{Rule, Taxonomy};
-use super::strict::{Relation, STATUSES, STRICT_LIMITS, StrictRule};
+use super::rule::Rule;
+use super::strict::{LAST_PAGE, Relation, STATUSES, StrictRule};
 
 /// The query parameters of a collection's list operation, in declaration order.
 pub(super) const fn list(kind: Kind) -> &'static [Argument] {
@@ -31,8 +31,8 @@ pub(super) const fn id(kind: Kind) -> Argument {
         Kind::Event => (Rule::EventNumber, "Event post ID."),
         Kind::Venue => (Rule::VenueId, "Venue post ID."),
         Kind::Organizer => (Rule::OrganizerId, "Organizer post ID."),
-        Kind::Category => (Rule::TermList(Taxonomy::Category), "Category term ID."),
-        Kind::Tag => (Rule::TermList(Taxonomy::Tag), "Tag term ID."),
+        Kind::Category => (Rule::TermList, "Category term ID."),
+        Kind::Tag => (Rule::TermList, "Tag term ID."),
     };
     steady(RECORD_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
@@ -91,9 +91,7 @@ const fn page(meaning: &'static str) -> Argument {
     steady(PAGE_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(Rule::PositiveInt)
-        .strictly(StrictRule::Whole {
-            most: STRICT_LIMITS.page,
-        })
+        .strictly(StrictRule::Whole { most: LAST_PAGE })
         .default(DefaultValue::Int(1))
 }
 
@@ -101,9 +99,7 @@ const fn per_page(meaning: &'static str) -> Argument {
     // The backend gives `per_page` a sanitiser of its own, so its schema type is never enforced.
     steady(PAGE_SIZE, Integer, meaning)
         .ruled(Rule::PositiveInt)
-        .strictly(StrictRule::Whole {
-            most: STRICT_LIMITS.per_page,
-        })
+        .strictly(StrictRule::Whole { most: LARGEST_PAGE })
         .default(DefaultValue::Int(10))
 }
 
@@ -158,14 +154,9 @@ const EVENTS: &[Argument] = &[
     text("search", "Events containing the string in title or description."),
     term(
         "categories",
-        Taxonomy::Category,
         "Events assigned to one of the given categories (slugs or IDs).",
     ),
-    term(
-        "tags",
-        Taxonomy::Tag,
-        "Events assigned to one of the given tags (slugs or IDs).",
-    ),
+    term("tags", "Events assigned to one of the given tags (slugs or IDs)."),
     list_of(
         "venue",
         Rule::VenueIdList,
@@ -229,8 +220,8 @@ const LINKED_POSTS: &[Argument] = &[
         .strictly(STATUSES),
 ];
 
-const fn term(name: &'static str, taxonomy: Taxonomy, meaning: &'static str) -> Argument {
-    list_of(name, Rule::TermList(taxonomy), meaning).strictly(StrictRule::Terms)
+const fn term(name: &'static str, meaning: &'static str) -> Argument {
+    list_of(name, Rule::TermList, meaning).strictly(StrictRule::Terms)
 }
 
 const HIDE_EMPTY: Argument =
@@ -247,14 +238,14 @@ const CATEGORIES: &[Argument] = &[
     page("Archive page."),
     per_page("Terms per page."),
     SEARCH_TERMS,
-    term("exclude", Taxonomy::Category, "Exclude these term IDs."),
-    term("include", Taxonomy::Category, "Only these term IDs."),
+    term("exclude", "Exclude these term IDs."),
+    term("include", "Only these term IDs."),
     ORDER,
     ORDERBY,
     HIDE_EMPTY,
     steady("parent", Integer, "Categories only: terms with this parent.")
         .typed(Schema::Integer)
-        .ruled(Rule::TermList(Taxonomy::Category)),
+        .ruled(Rule::TermList),
     POST,
     EVENT_OF_TERM,
     TERM_SLUG,
@@ -264,8 +255,8 @@ const TAGS: &[Argument] = &[
     page("Archive page."),
     per_page("Terms per page."),
     SEARCH_TERMS,
-    term("exclude", Taxonomy::Tag, "Exclude these term IDs."),
-    term("include", Taxonomy::Tag, "Only these term IDs."),
+    term("exclude", "Exclude these term IDs."),
+    term("include", "Only these term IDs."),
     ORDER,
     ORDERBY,
     HIDE_EMPTY,

@@ -3,15 +3,6 @@
 use super::fatal::FatalShape;
 use super::kind::Kind;
 
-/// A taxonomy whose terms an argument may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taxonomy {
-    /// `tribe_events_cat`
-    Category,
-    /// `post_tag`
-    Tag,
-}
-
 /// The backend's validate callback for an argument (backend.md section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -51,7 +42,7 @@ pub enum Rule {
     /// Numbers of organizers, as a comma list or array.
     OrganizerIdList,
     /// Ids, slugs or names of terms, as a comma list or array.
-    TermList(Taxonomy),
+    TermList,
     /// The slug of an event.
     EventSlug,
     /// The slug of a venue.
@@ -95,7 +86,7 @@ impl Rule {
     /// The shape of a value that crashes the callback itself.
     pub(super) const fn crashes_on(self) -> Option<FatalShape> {
         match self {
-            Self::TermList(_) => Some(FatalShape::NestedArray),
+            Self::TermList => Some(FatalShape::NestedArray),
             Self::EventSlug | Self::VenueSlug | Self::OrganizerSlug => Some(FatalShape::NonEmptyArray),
             _ => None,
         }

@@ -55,50 +55,57 @@ pub enum Relation {
     NotBefore(&'static str),
 }
 
-/// The maximum size of a call in the strict profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StrictLimits {
-    /// Maximum number of pairs in a query.
-    pub query_pairs: usize,
-    /// Maximum bytes of a request body.
-    pub body_bytes: usize,
-    /// Maximum nesting of a JSON body.
-    pub json_depth: usize,
-    /// Maximum number of members of one JSON object.
-    pub object_members: usize,
-    /// Maximum number of elements of one JSON list.
-    pub json_elements: usize,
-    /// Maximum number of elements of one list argument.
-    pub list_elements: usize,
-    /// Maximum number of characters of a text that is not a description.
-    pub text_characters: usize,
-    /// Maximum bytes of a slug.
-    pub slug_bytes: usize,
-    /// Maximum number of digits of an id in a path.
-    pub id_digits: usize,
-    /// Maximum id: the largest integer that a JSON number carries exactly.
-    pub id: u64,
-    /// Maximum page number.
-    pub page: u64,
-    /// Maximum page size: of more the site gives as many, without an error.
-    pub per_page: u64,
-}
+/// Maximum number of pairs in a query of the strict profile. No setting changes this limit, nor those below.
+pub const QUERY_PAIRS: usize = 64;
 
-/// The limits of the strict profile. No setting changes them.
-pub const STRICT_LIMITS: StrictLimits = StrictLimits {
-    query_pairs: 64,
-    body_bytes: 1024 * 1024,
-    json_depth: 32,
-    object_members: 200,
-    json_elements: 1000,
-    list_elements: 100,
-    text_characters: 1000,
-    slug_bytes: 200,
-    id_digits: 16,
-    id: (1 << 53) - 1,
-    page: 100_000,
-    per_page: LARGEST_PAGE,
-};
+/// Maximum bytes of a request body.
+pub const BODY_BYTES: usize = 1024 * 1024;
+
+/// Maximum nesting of a JSON body.
+pub const JSON_DEPTH: usize = 32;
+
+/// Maximum number of members of one JSON object.
+pub const OBJECT_MEMBERS: usize = 200;
+
+/// Maximum number of elements of one JSON list.
+pub const JSON_ELEMENTS: usize = 1000;
+
+/// Maximum number of elements of one list argument.
+pub const LIST_ELEMENTS: usize = 100;
+
+/// Maximum number of characters of a text that is not a description.
+pub const TEXT_CHARACTERS: usize = 1000;
+
+/// Maximum bytes of a slug.
+pub const SLUG_BYTES: usize = 200;
+
+/// Maximum number of digits of an id in a path.
+pub const ID_DIGITS: usize = 16;
+
+/// Maximum id: the largest integer that a JSON number carries exactly.
+pub const LARGEST_ID: u64 = (1 << 53) - 1;
+
+/// Maximum page number.
+pub const LAST_PAGE: u64 = 100_000;
+
+/// Every limit with its unit, for documents. Of more than the largest page the site gives as many, without an error.
+pub const LIMITS: [(&str, u64); 12] = [
+    ("Pairs of a query", QUERY_PAIRS as u64),
+    ("Bytes of a request body", BODY_BYTES as u64),
+    ("Nesting of a JSON body", JSON_DEPTH as u64),
+    ("Members of one JSON object", OBJECT_MEMBERS as u64),
+    ("Elements of one JSON list", JSON_ELEMENTS as u64),
+    ("Elements of one list argument", LIST_ELEMENTS as u64),
+    (
+        "Characters of a text that is not a description",
+        TEXT_CHARACTERS as u64,
+    ),
+    ("Bytes of a slug", SLUG_BYTES as u64),
+    ("Digits of an id in a path", ID_DIGITS as u64),
+    ("The largest id", LARGEST_ID),
+    ("The largest page", LAST_PAGE),
+    ("The largest page size", LARGEST_PAGE),
+];
 
 /// The statuses that the specification names.
 pub(super) const STATUSES: StrictRule =
@@ -110,9 +117,7 @@ impl StrictRule {
     /// The form that follows from the documented type alone; rows of the table refine it.
     pub(super) const fn of(documented: Documented) -> Self {
         match documented {
-            Documented::Integer => Self::Whole {
-                most: STRICT_LIMITS.id,
-            },
+            Documented::Integer => Self::Whole { most: LARGEST_ID },
             Documented::Boolean | Documented::BooleanLike => Self::Flag,
             Documented::Date | Documented::UtcDate | Documented::DateTime => Self::ReadableDate,
             Documented::Double => Self::Degrees { most: 180 },
@@ -121,30 +126,5 @@ impl StrictRule {
             Documented::Any => Self::Scalar,
             Documented::String | Documented::Email => Self::Text,
         }
-    }
-}
-
-// === impl StrictLimits ===
-
-impl StrictLimits {
-    /// Every limit with its unit, for documents.
-    pub fn rows(&self) -> [(&'static str, u64); 12] {
-        [
-            ("Pairs of a query", self.query_pairs as u64),
-            ("Bytes of a request body", self.body_bytes as u64),
-            ("Nesting of a JSON body", self.json_depth as u64),
-            ("Members of one JSON object", self.object_members as u64),
-            ("Elements of one JSON list", self.json_elements as u64),
-            ("Elements of one list argument", self.list_elements as u64),
-            (
-                "Characters of a text that is not a description",
-                self.text_characters as u64,
-            ),
-            ("Bytes of a slug", self.slug_bytes as u64),
-            ("Digits of an id in a path", self.id_digits as u64),
-            ("The largest id", self.id),
-            ("The largest page", self.page),
-            ("The largest page size", self.per_page),
-        ]
     }
 }

@@ -44,8 +44,8 @@ fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
         Rule::UserId | Rule::EventId | Rule::EventNumber | Rule::VenueId | Rule::OrganizerId => {
             identifier(carrier)
         }
-        Rule::TermList(_) if argument.schema == Some(Schema::Integer) => identifier(carrier),
-        Rule::TermList(_) => list_of("TermReference"),
+        Rule::TermList if argument.schema == Some(Schema::Integer) => identifier(carrier),
+        Rule::TermList => list_of("TermReference"),
         Rule::NonEmptyString if argument.is_required => reference(name_schema(argument)),
         Rule::NonEmptyString => reference("Text"),
         Rule::StringOrEmpty => json!({"type": "string"}),

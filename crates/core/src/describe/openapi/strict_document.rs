@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use calendar_edge_judge::contract::{STRICT_LIMITS, StrictRule};
+use calendar_edge_judge::contract::{StrictRule, strict};
 
 /// The name of the extension; its value holds keywords of JSON Schema.
 pub(super) const KEYWORD: &str = "x-strict";
@@ -14,10 +14,10 @@ pub(super) fn bounds(rule: StrictRule) -> Option<Value> {
     match rule {
         StrictRule::Whole { most } => Some(json!({"minimum": 1, "maximum": most})),
         StrictRule::Degrees { most } => Some(json!({"minimum": -i16::from(most), "maximum": most})),
-        StrictRule::Ids | StrictRule::Terms => Some(json!({"maxItems": STRICT_LIMITS.list_elements})),
+        StrictRule::Ids | StrictRule::Terms => Some(json!({"maxItems": strict::LIST_ELEMENTS})),
         StrictRule::Word(words) => Some(json!({"enum": words})),
         StrictRule::WordInAnyCase(words) => Some(json!({"pattern": in_any_case(words)})),
-        StrictRule::Text => Some(json!({"maxLength": STRICT_LIMITS.text_characters})),
+        StrictRule::Text => Some(json!({"maxLength": strict::TEXT_CHARACTERS})),
         StrictRule::AbsoluteDate => Some(json!({
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?$",
         })),

@@ -18,7 +18,7 @@ use crate::settings::{Mode, OtherTraffic, Profile, Settings};
 use crate::surface::{SeenBody, SurfaceRules};
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
-use calendar_edge_judge::contract::{Action, OperationId, Route, STRICT_LIMITS, TablesInForce};
+use calendar_edge_judge::contract::{Action, OperationId, Route, TablesInForce, strict};
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 use calendar_edge_judge::wordpress::payload::SentMethod;
@@ -363,7 +363,7 @@ impl Decider {
             BodyNeed::Nothing => BodyRule::Drop,
         };
         if profile == Profile::Strict {
-            let most = u64::try_from(STRICT_LIMITS.body_bytes).unwrap_or(u64::MAX);
+            let most = u64::try_from(strict::BODY_BYTES).unwrap_or(u64::MAX);
             call.body_bytes = call.body_bytes.min(most);
         }
         call

@@ -46,7 +46,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
         Rule::EventNumber => scalar::event_number(value, judge_context.event_ids),
         Rule::VenueIdList => all(&elements(value), scalar::numeric_id),
         Rule::OrganizerIdList => all(&elements(value), list::numeric_ids),
-        Rule::TermList(_) => all(&elements(value), scalar::term),
+        Rule::TermList => all(&elements(value), scalar::term),
         Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => scalar::slug(value),
         Rule::PostStatus => statuses::judge_written(value),
         Rule::StatusFilter => statuses::judge_filter(value, judge_context.caller),
@@ -60,7 +60,6 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
 mod tests {
     use super::*;
     use crate::call::credentials::Caller;
-    use crate::contract::Taxonomy;
     use crate::wordpress::payload::{PHP_DEPTH, parse_json};
     use crate::wordpress::value::Why;
     use proptest::prelude::*;
@@ -136,7 +135,7 @@ mod tests {
             &[("[[15]]", ASK), ("[[\"x\"]]", NO), ("[[]]", NO)],
         ),
         (
-            Rule::TermList(Taxonomy::Tag),
+            Rule::TermList,
             &[
                 ("\"music,3\"", ASK),
                 ("\"2.5\"", ASK),

@@ -4,11 +4,11 @@ use serde::de::IgnoredAny;
 
 use super::strict_names::Names;
 use crate::call::reading::RawCall;
-use crate::contract::{Action, Operation, Route, STRICT_LIMITS};
+use crate::contract::{Action, Operation, Route, strict};
 use crate::policy::Policy;
 use crate::problem::{Fault, InvalidParameter, OwnError, Problem};
 use crate::routing::RouteMatch;
-use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
+use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, Plus, decode, json_shape};
 
 /// Returns true if a path is the only accepted spelling of its route.
 pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
@@ -45,42 +45,36 @@ fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
     let Some(path) = path.strip_prefix(base) else {
         return false;
     };
-    let parameter = matched.parameter.as_deref().unwrap_or_default();
-    let below = match matched.route {
-        Route::Index => String::new(),
-        Route::Doc => "/doc".to_owned(),
-        Route::Collection(kind) => format!("/{}", kind.collection()),
-        Route::Item(kind) => match std::str::from_utf8(parameter) {
-            Ok(id) if is_strict_id(id) => format!("/{}/{id}", kind.collection()),
-            _ => return false,
-        },
-        Route::BySlug(kind) => match std::str::from_utf8(parameter) {
-            Ok(slug) if is_strict_slug(slug) => format!("/{}/by-slug/{slug}", kind.collection()),
-            _ => return false,
-        },
+    let Ok(parameter) = str::from_utf8(matched.parameter.as_deref().unwrap_or_default()) else {
+        return false;
     };
+    let is_strict = match matched.route {
+        Route::Index | Route::Doc | Route::Collection(_) => true,
+        Route::Item(_) => is_strict_id(parameter),
+        Route::BySlug(_) => is_strict_slug(parameter),
+    };
+    let below = matched.route.parts(parameter).concat();
     let takes_slash =
         matches!(matched.route, Route::Index | Route::Collection(_)) && !matched.is_calendar_file;
     let path = path.strip_suffix('/').filter(|_| takes_slash).unwrap_or(path);
     match path.strip_suffix(".ics") {
-        Some(name) if matched.is_calendar_file => name == below,
-        _ => path == below && !matched.is_calendar_file,
+        Some(name) if matched.is_calendar_file => is_strict && name == below,
+        _ => is_strict && path == below && !matched.is_calendar_file,
     }
 }
 
 fn is_strict_id(id: &str) -> bool {
-    !id.starts_with('0') && id.len() <= STRICT_LIMITS.id_digits
+    !id.starts_with('0') && id.len() <= strict::ID_DIGITS
 }
 
 /// Returns true if a segment, decoded once, is text without control and path characters, and does not name a
 /// script.
 fn is_strict_slug(segment: &str) -> bool {
-    let decoded =
-        crate::wordpress::payload::decode(segment.as_bytes(), crate::wordpress::payload::Plus::Literal);
+    let decoded = decode(segment.as_bytes(), Plus::Literal);
     let Ok(slug) = std::str::from_utf8(&decoded) else {
         return false;
     };
-    slug.len() <= STRICT_LIMITS.slug_bytes
+    slug.len() <= strict::SLUG_BYTES
         && !slug
             .chars()
             .any(|character| character.is_control() || "/\\?#".contains(character))
@@ -103,7 +97,7 @@ fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
     if !takes_body(names.operation) {
         return (!call.body.is_empty()).then_some(Problem::Own(OwnError::UNEXPECTED_BODY));
     }
-    if call.body.len() > STRICT_LIMITS.body_bytes {
+    if call.body.len() > strict::BODY_BYTES {
         return Some(Problem::Own(OwnError::BODY_TOO_LARGE));
     }
     match media_type(call.content) {
@@ -131,7 +125,7 @@ fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
 }
 
 fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
-    let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
+    let shape = match json_shape(body, strict::JSON_DEPTH) {
         Ok(shape) => shape,
         Err(refusal @ (JsonRefusal::Invalid(JsonError::Depth) | JsonRefusal::TooManyElements(_))) => {
             return Some(refusal.into());
@@ -146,8 +140,8 @@ fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
         .is_some_and(|sent| sent.iter().all(|name| names.hold_name(name)))
         && is_json
         && !shape.duplicates
-        && shape.largest_object <= STRICT_LIMITS.object_members
-        && shape.longest_list <= STRICT_LIMITS.json_elements;
+        && shape.largest_object <= strict::OBJECT_MEMBERS
+        && shape.longest_list <= strict::JSON_ELEMENTS;
     (!holds).then(|| misspelt("body"))
 }
 

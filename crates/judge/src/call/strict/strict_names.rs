@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::contract::{Action, Documented, Operation, STRICT_LIMITS};
+use crate::contract::{Action, Documented, Operation, strict};
 use crate::policy::UndeclaredParameters;
 use crate::wordpress::payload::{Plus, decode, escapes};
 
@@ -26,7 +26,7 @@ impl<'a> Names<'a> {
         match self.operation.id.action {
             Action::Create | Action::Update => query.is_empty(),
             Action::Describe | Action::List | Action::Read | Action::Delete => {
-                self.hold(query.as_bytes(), STRICT_LIMITS.query_pairs)
+                self.hold(query.as_bytes(), strict::QUERY_PAIRS)
             }
         }
     }
@@ -64,7 +64,7 @@ impl<'a> Names<'a> {
             let fresh = if is_element {
                 let elements = lists.entry(known).or_default();
                 *elements += 1;
-                is_list && *elements <= STRICT_LIMITS.list_elements && !scalars.contains(known)
+                is_list && *elements <= strict::LIST_ELEMENTS && !scalars.contains(known)
             } else {
                 scalars.insert(known) && !lists.contains_key(known)
             };

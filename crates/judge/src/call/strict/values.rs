@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 
 use super::dates::absolute;
-use crate::contract::{Argument, Documented, Operation, Relation, STRICT_LIMITS, StrictRule};
+use crate::contract::{Argument, Documented, Operation, Relation, StrictRule, strict};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::datetime::wall;
@@ -52,13 +52,13 @@ impl Sent<'_> {
             StrictRule::Ids => self.is_list(|element| self.is_id(element)),
             StrictRule::Terms => self.is_list(|element| self.is_id(element) || term(element)),
             StrictRule::Url => url(value),
-            StrictRule::Image => whole(value, STRICT_LIMITS.id) || url(value),
+            StrictRule::Image => whole(value, strict::LARGEST_ID) || url(value),
             StrictRule::Word(words) => utf8(value).is_some_and(|word| words.contains(&word)),
             StrictRule::WordInAnyCase(words) => {
                 utf8(value).is_some_and(|word| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
             }
             StrictRule::Slug => {
-                short_text(value) && utf8(value).is_some_and(|slug| slug.len() <= STRICT_LIMITS.slug_bytes)
+                short_text(value) && utf8(value).is_some_and(|slug| slug.len() <= strict::SLUG_BYTES)
             }
             StrictRule::InPath => true,
             StrictRule::LongText => utf8(value).is_some_and(is_long_text),
@@ -86,7 +86,7 @@ impl Sent<'_> {
     }
 
     fn is_id(&self, value: &Value) -> bool {
-        self.is_number(value) && whole(value, STRICT_LIMITS.id)
+        self.is_number(value) && whole(value, strict::LARGEST_ID)
     }
 
     /// In JSON only a number counts as a number. From other sources every value is text.
@@ -154,7 +154,7 @@ fn degrees(value: &Value, most: u8) -> bool {
 }
 
 fn elements_hold(array: &PhpArray, holds: impl Fn(&Value) -> bool) -> bool {
-    (1..=STRICT_LIMITS.list_elements).contains(&array.len()) && array.values().all(holds)
+    (1..=strict::LIST_ELEMENTS).contains(&array.len()) && array.values().all(holds)
 }
 
 fn url(value: &Value) -> bool {
@@ -180,7 +180,7 @@ fn is_long_text(text: &str) -> bool {
 
 fn short_text(value: &Value) -> bool {
     utf8(value).is_some_and(|text| {
-        text.chars().count() <= STRICT_LIMITS.text_characters && !text.chars().any(char::is_control)
+        text.chars().count() <= strict::TEXT_CHARACTERS && !text.chars().any(char::is_control)
     })
 }
 
