@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
     use calendar_edge_core::settings::Profile;
-    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::call::CanonicalRoute;
     use calendar_edge_judge::contract::Route;
 
     fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
@@ -216,7 +216,8 @@ mod tests {
             root: 0,
             method: Method::GET,
             route: CanonicalRoute::new(Route::Index, None),
-            query: CanonicalQuery::default(),
+            namespace_argument: None,
+            pairs: String::new(),
             body: None,
             nonce: None,
         }

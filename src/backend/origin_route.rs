@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
     use calendar_edge_core::settings::Settings;
-    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::call::CanonicalRoute;
     use calendar_edge_judge::contract::{Kind, Route};
 
     /// URL, `Host` header and dialled address of calls and of the rest of the site.
@@ -258,10 +258,8 @@ mod tests {
             root: 0,
             method: Method::GET,
             route,
-            query: CanonicalQuery {
-                namespace: None,
-                pairs: query.unwrap_or_default().to_owned(),
-            },
+            namespace_argument: None,
+            pairs: query.unwrap_or_default().to_owned(),
             body: None,
             nonce: None,
         };

@@ -16,7 +16,7 @@ const SECOND: &str = r#"{"events":[{"id":2}],"total":2,"total_pages":2}"#;
 
 /// The page that a read names.
 fn page(call: &CalendarCall) -> Option<&str> {
-    let mut pairs = call.call.request().query.pairs.split('&');
+    let mut pairs = call.call.request().pairs.split('&');
     pairs.find_map(|pair| pair.strip_prefix("page="))
 }
 

@@ -60,7 +60,7 @@ async fn all_pages_of_a_calendar_come_from_one_backend() {
         ..CutoverRule::default()
     });
     let is_site = |call: &CalendarCall| matches!(call.route, CallRoute::Primary);
-    let is_second = |call: &CalendarCall| call.call.request().query.pairs.contains("page=2");
+    let is_second = |call: &CalendarCall| call.call.request().pairs.contains("page=2");
     let below = FakeStage::at_once(
         move |call: &CalendarCall| match (is_site(call), is_second(call)) {
             (false, true) => presented(StatusCode::BAD_GATEWAY, "{}"),

@@ -42,7 +42,7 @@ impl Call {
         let path = request.path("");
         let target = operation.id.route.path_parameter();
         let target = target.and_then(|_| path.rsplit_once('/').map(|(_, last)| last.to_owned()));
-        let mut arguments = of_query(&request.query.pairs);
+        let mut arguments = of_query(&request.pairs);
         if let Some(body) = &request.body
             && let Ok(Value::Object(members)) = serde_json::from_slice(body)
         {

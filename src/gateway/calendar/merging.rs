@@ -91,7 +91,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         if !task.conditions.hold(&record) {
             return Err(Err(CallFailure::PreconditionFailed));
         }
-        let merged = call.call.merged(&record).ok();
+        let merged = call.call.merged(&record);
         let merged = merged.ok_or(Err(CallFailure::NoRecord))?;
         // Once more, as late as possible: WordPress itself checks nothing.
         if self.read(task).await? != record {

@@ -26,7 +26,7 @@ const FIELDS: &str = "_fields";
 impl CacheableCall<'_> {
     /// The dependencies of the response to this call with this status and body.
     pub fn dependencies(self, status: StatusCode, body: &[u8]) -> Dependencies {
-        let query = &self.call().request().query.pairs;
+        let query = &self.call().request().pairs;
         let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
         let route = &self.call().request().route;
         let found = match route.route() {

@@ -59,11 +59,11 @@ impl KeySpace {
         let mut key = String::with_capacity(160);
         key.push_str(self.roots.get(request.root).map_or("", String::as_str));
         key.push_str(&request.path(reached.namespace.unwrap_or(&self.namespace)));
-        if let Some(name) = request.query.namespace {
+        if let Some(name) = request.namespace_argument {
             separate(&mut key);
             key.push_str(name);
         }
-        for pair in request.query.pairs.split('&') {
+        for pair in request.pairs.split('&') {
             if !pair.is_empty() && !is_default(call.operation(), pair) {
                 separate(&mut key);
                 key.push_str(pair);

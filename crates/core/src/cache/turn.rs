@@ -15,7 +15,7 @@ impl CacheableCall<'_> {
         if operation.id.action == Action::Describe {
             return DateTurn::Daily;
         }
-        let query = &self.call().request().query.pairs;
+        let query = &self.call().request().pairs;
         let of_window = operation
             .arguments
             .iter()

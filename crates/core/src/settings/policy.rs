@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::{Limits, Root, Settings};
-use calendar_edge_judge::policy::{CalendarFiles, ImageHost, Policy, ReadLimits, ServedRoot};
+use calendar_edge_judge::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
 
 // === impl Settings ===
 
@@ -22,11 +22,7 @@ impl Settings {
             read_only: self.read_only,
             allow_author: self.allow_author,
             allow_jsonp: self.allow_jsonp,
-            calendar_files: if self.forms.calendar {
-                CalendarFiles::Served
-            } else {
-                CalendarFiles::Absent
-            },
+            calendar_files: self.forms.calendar,
             image_hosts: self.image_hosts.clone().unwrap_or_else(|| self.own_image_hosts()),
             roots: self.roots.iter().map(Root::public).collect(),
             namespaces: self.public_namespaces(),

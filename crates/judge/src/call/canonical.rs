@@ -17,22 +17,15 @@ pub struct CanonicalRequest {
     pub method: Method,
     /// The route with the record it addresses.
     pub route: CanonicalRoute,
-    /// The query.
-    pub query: CanonicalQuery,
+    /// The name of the argument that names the API's namespace, if it was sent. Each origin has its own name for that
+    /// namespace.
+    pub namespace_argument: Option<&'static str>,
+    /// All other pairs of the query, encoded: declared arguments in table order, then undeclared ones.
+    pub pairs: String,
     /// A JSON body; none on reads and deletes.
     pub body: Option<Bytes>,
     /// The nonce that came as a parameter; it replaces an `X-WP-Nonce` header of the client.
     pub nonce: Option<HeaderValue>,
-}
-
-/// The query of a canonical request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CanonicalQuery {
-    /// The name of the argument that names the API's namespace, if it was sent. Each origin has its own name for that
-    /// namespace.
-    pub namespace: Option<&'static str>,
-    /// All other pairs, encoded: declared arguments in table order, then undeclared ones.
-    pub pairs: String,
 }
 
 // === impl CanonicalRequest ===
@@ -43,25 +36,11 @@ impl CanonicalRequest {
         self.route.path(namespace)
     }
 
-    /// The query for an origin with this namespace, without the question mark; `None` if it is empty.
+    /// The query for an origin with this namespace, which comes first, as in the table; without the question mark, and
+    /// `None` if it is empty.
     pub fn query(&self, namespace: &str) -> Option<String> {
-        self.query.text(namespace)
-    }
-}
-
-// === impl CanonicalQuery ===
-
-impl CanonicalQuery {
-    /// The names of all other pairs, each up to its first bracket.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let pairs = self.pairs.split('&').filter(|pair| !pair.is_empty());
-        pairs.map(|pair| pair.split(['=', '[', '%']).next().unwrap_or(pair))
-    }
-
-    /// The namespace comes first, as in the table.
-    fn text(&self, namespace: &str) -> Option<String> {
         let mut text = String::new();
-        if let Some(name) = self.namespace {
+        if let Some(name) = self.namespace_argument {
             write_query(name, &Value::text(namespace), &mut text);
         }
         if !text.is_empty() && !self.pairs.is_empty() {
@@ -70,17 +49,32 @@ impl CanonicalQuery {
         text.push_str(&self.pairs);
         (!text.is_empty()).then_some(text)
     }
+
+    /// The names of all pairs but the namespace's, each up to its first bracket.
+    pub fn query_names(&self) -> impl Iterator<Item = &str> {
+        let pairs = self.pairs.split('&').filter(|pair| !pair.is_empty());
+        pairs.map(|pair| pair.split(['=', '[', '%']).next().unwrap_or(pair))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Route;
 
     #[test]
     fn the_namespace_is_written_for_an_origin() {
         let query = |namespace, pairs: &str| {
-            let pairs = pairs.to_owned();
-            CanonicalQuery { namespace, pairs }.text("a/v1")
+            let request = CanonicalRequest {
+                root: 0,
+                method: Method::GET,
+                route: CanonicalRoute::new(Route::Index, None),
+                namespace_argument: namespace,
+                pairs: pairs.to_owned(),
+                body: None,
+                nonce: None,
+            };
+            request.query("a/v1")
         };
         assert_eq!(query(None, ""), None);
         assert_eq!(query(None, "page=2").as_deref(), Some("page=2"));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::Method;
 
-use super::canonical::{CanonicalQuery, CanonicalRequest};
+use super::canonical::CanonicalRequest;
 use super::canonical_route::CanonicalRoute;
 use super::case::Case;
 use super::nonce::nonce;
@@ -60,10 +60,8 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         root: call.target.root,
         method: method(&call.target.method, operation.id.action),
         route: route(matched),
-        query: CanonicalQuery {
-            namespace: namespace(operation, parameters),
-            pairs,
-        },
+        namespace_argument: namespace_argument(operation, parameters),
+        pairs,
         body,
         nonce: nonce(call, parameters),
     })
@@ -81,10 +79,8 @@ pub(super) fn encode_options(
         root: call.target.root,
         method: Method::OPTIONS,
         route: route(matched),
-        query: CanonicalQuery {
-            namespace: None,
-            pairs,
-        },
+        namespace_argument: None,
+        pairs,
         body: None,
         nonce: nonce(call, parameters),
     }
@@ -104,7 +100,7 @@ fn route(matched: &RouteMatch) -> CanonicalRoute {
 }
 
 /// The argument that names the namespace, if it was sent. The backend writes its value.
-fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
+fn namespace_argument(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
     let mut arguments = operation.arguments.iter();
     arguments
         .find(|argument| argument.role == Role::Namespace && parameters.get(argument.name).is_some())

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use http::Method;
 
-use super::canonical::{CanonicalQuery, CanonicalRequest};
+use super::canonical::CanonicalRequest;
 use super::case::Case;
 use super::encode::{encode, encode_options};
 use super::expected::ExpectedResponse;
@@ -24,7 +24,7 @@ use super::waiver::Waiver;
 use super::wordpress::Deferred;
 use crate::call::credentials::Credentials;
 use crate::contract::global::global;
-use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
+use crate::contract::patch::{ReadRecord, is_reset_by_updates, merged_body};
 use crate::contract::{Action, Kind, Operation, Treatment, read_by_backend, table};
 use crate::policy::{Mode, Policy};
 use crate::problem::Problem;
@@ -174,14 +174,11 @@ impl ForwardableCall {
         } else {
             ""
         };
-        let query = CanonicalQuery {
-            namespace: None,
-            pairs: pairs.to_owned(),
-        };
         let encoded = EncodedCall {
             request: CanonicalRequest {
                 method: Method::GET,
-                query,
+                namespace_argument: None,
+                pairs: pairs.to_owned(),
                 body: None,
                 ..request
             },
@@ -193,18 +190,14 @@ impl ForwardableCall {
     }
 
     /// The update with what it would reset, as the record has it: its body has what the client sent, and the rest of
-    /// what the record has.
-    ///
-    /// # Errors
-    ///
-    /// [`MergeFault`].
-    pub fn merged(&self, record: &ReadRecord) -> Result<Self, MergeFault> {
-        let operation = self.operation().ok_or(MergeFault::Call)?;
-        let kind = operation.id.kind().ok_or(MergeFault::Call)?;
+    /// what the record has. `None` if the call updates no record, or no body can be made.
+    pub fn merged(&self, record: &ReadRecord) -> Option<Self> {
+        let operation = self.operation()?;
+        let kind = operation.id.kind()?;
         let mut encoded = (**self).clone();
         let sent = encoded.request.body.as_deref();
         encoded.request.body = Some(merged_body(kind, sent, record)?);
-        Ok(Self::made(encoded, operation))
+        Some(Self::made(encoded, operation))
     }
 
     /// The proof that every rule holds; `None` for all other calls.
@@ -247,7 +240,7 @@ impl ForwardableCall {
                 || read_by_backend(operation.id).contains(&name)
                 || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
         };
-        self.is_write() || !self.request().query.names().all(is_known)
+        self.is_write() || !self.request().query_names().all(is_known)
     }
 }
 

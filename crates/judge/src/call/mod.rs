@@ -31,7 +31,7 @@ mod waiver;
 mod wordpress;
 
 pub use breakable::breakable_rules;
-pub use canonical::{CanonicalQuery, CanonicalRequest};
+pub use canonical::CanonicalRequest;
 pub use canonical_route::CanonicalRoute;
 pub use explain::Explanation;
 pub use finding::Finding;

@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn a_root_has_its_addresses_and_words() {
         let mut words = Words::english();
-        words.name(Message::NoRoute, "Keine Route.").unwrap();
+        assert!(words.name(Message::NoRoute, "Keine Route."));
         let policy = in_force(|policy| {
             policy.namespaces = vec!["calendar/events/v1".to_owned()];
             policy.roots.push(ServedRoot {

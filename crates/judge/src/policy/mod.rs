@@ -4,7 +4,7 @@ mod modes;
 
 use std::collections::HashMap;
 
-pub use modes::{CalendarFiles, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use modes::{Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use crate::contract::{Operation, OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use crate::problem::Words;
@@ -34,8 +34,9 @@ pub struct Policy {
     pub allow_author: Option<bool>,
     /// True if `_jsonp` is forwarded.
     pub allow_jsonp: bool,
-    /// True if events have calendar files.
-    pub calendar_files: CalendarFiles,
+    /// True if events have calendar files, `events.ics` and `events/56.ics`, which are read as the routes of their events.
+    /// WordPress has none.
+    pub calendar_files: bool,
     /// Hosts from which the site may fetch images.
     pub image_hosts: Vec<ImageHost>,
     /// The REST roots, at least one, with distinct paths; a call names its root by the position here.
@@ -135,7 +136,7 @@ impl Default for Policy {
             read_only: false,
             allow_author: None,
             allow_jsonp: false,
-            calendar_files: CalendarFiles::default(),
+            calendar_files: false,
             image_hosts: Vec::new(),
             roots: vec![ServedRoot::default()],
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned(), PLUGIN_NAMESPACE.to_owned()],

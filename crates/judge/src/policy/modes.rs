@@ -53,16 +53,6 @@ pub enum UndeclaredParameters {
     Refuse,
 }
 
-/// The calendar files of events: `events.ics`, `events/56.ics`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CalendarFiles {
-    /// There are none, as at WordPress.
-    #[default]
-    Absent,
-    /// They are read as the routes of their events.
-    Served,
-}
-
 // === impl Mode ===
 
 impl Mode {

@@ -15,4 +15,4 @@ pub use own::OwnError;
 pub use php_json::to_php_json;
 pub use refusal::{Allow, Refusal};
 pub use style::Style;
-pub use words::{Message, UnfitSentence, Words};
+pub use words::{Message, Words};

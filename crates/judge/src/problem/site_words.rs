@@ -89,7 +89,7 @@ impl Words {
         if Self::english().sentence(message, values) != said
             && let Some(text) = template(said, values)
         {
-            let _ = self.name(message, &text);
+            self.name(message, &text);
         }
     }
 
@@ -111,7 +111,7 @@ impl Words {
         let mut words = Self::english();
         for &message in Message::VARIANTS {
             if let Some(text) = json.get(message.english()).and_then(Value::as_str) {
-                let _ = words.name(message, text);
+                words.name(message, text);
             }
         }
         words

@@ -29,11 +29,6 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words(Vec<(Message, Box<str>)>);
 
-/// A text that has other placeholders than the sentence it should replace, or is not a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the text cannot stand for this message")]
-pub struct UnfitSentence;
-
 /// Maximum bytes of a sentence.
 const LONGEST: usize = 1000;
 
@@ -92,20 +87,17 @@ impl Words {
     }
 
     /// Sets a sentence in the site's language: at most 1000 bytes without control characters and markup. The last call
-    /// counts.
-    ///
-    /// # Errors
-    /// The text does not have exactly the placeholders of the English sentence, each once, or is not a
+    /// counts. False if the text does not have exactly the placeholders of the English sentence, each once, or is not a
     /// sentence.
-    pub fn name(&mut self, message: Message, text: &str) -> Result<(), UnfitSentence> {
+    pub fn name(&mut self, message: Message, text: &str) -> bool {
         let is_foreign = |char: char| char.is_control() || matches!(char, '<' | '>');
         let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(is_foreign);
-        if !is_sentence || filled(message, text, &[""; 2]).is_none() {
-            return Err(UnfitSentence);
+        let is_fit = is_sentence && filled(message, text, &[""; 2]).is_some();
+        if is_fit {
+            self.0.retain(|(known, _)| *known != message);
+            self.0.push((message, text.into()));
         }
-        self.0.retain(|(known, _)| *known != message);
-        self.0.push((message, text.into()));
-        Ok(())
+        is_fit
     }
 
     /// A sentence with its values inserted.
@@ -179,7 +171,7 @@ mod tests {
             (Message::NoRoute, "Zu 100% keine Route", "Zu 100% keine Route"),
         ];
         for (message, text, said) in sentences {
-            words.name(message, text).expect(text);
+            assert!(words.name(message, text), "{text}");
             assert_eq!(words.sentence(message, &["a", "b"]), said);
         }
     }
@@ -200,7 +192,7 @@ mod tests {
             (Message::Forbidden, "<b>Nein</b>"),
         ];
         for (message, text) in sentences {
-            assert!(words.name(message, text).is_err(), "{text}");
+            assert!(!words.name(message, text), "{text}");
         }
         assert!(words.is_english());
     }
@@ -209,7 +201,7 @@ mod tests {
         #[test]
         fn takes_any_text(text in ".{0,40}") {
             let mut words = Words::english();
-            if words.name(Message::WrongType, &text).is_ok() {
+            if words.name(Message::WrongType, &text) {
                 let said = words.sentence(Message::WrongType, &["<one>", "<two>"]);
                 proptest::prop_assert!(said.contains("<one>") && said.contains("<two>"));
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::contract::{Kind, Route};
-use crate::policy::{CalendarFiles, Policy};
+use crate::policy::Policy;
 use crate::wordpress::value::trim_end;
 
 /// A route and the value of its placeholder.
@@ -24,7 +24,7 @@ pub struct RouteMatch {
 pub(super) struct ServedRoutes {
     /// Longest first, so that one that continues another is tried before it.
     namespaces: Vec<Arc<str>>,
-    calendar_files: CalendarFiles,
+    has_calendar_files: bool,
 }
 
 /// The end of the name of a calendar file.
@@ -49,7 +49,7 @@ impl ServedRoutes {
         namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
         Self {
             namespaces: namespaces.into_iter().map(Arc::from).collect(),
-            calendar_files: policy.calendar_files,
+            has_calendar_files: policy.calendar_files,
         }
     }
 
@@ -83,7 +83,7 @@ impl ServedRoutes {
     fn calendar_file(&self, below: &[u8]) -> Option<(Route, Option<Vec<u8>>)> {
         let line = below.strip_suffix(b"\n").unwrap_or(below);
         let (name, end) = line.split_at_checked(line.len().checked_sub(CALENDAR_FILE.len())?)?;
-        let is_file = self.calendar_files == CalendarFiles::Served && end.eq_ignore_ascii_case(CALENDAR_FILE);
+        let is_file = self.has_calendar_files && end.eq_ignore_ascii_case(CALENDAR_FILE);
         let is_of_events = |(route, _): &(Route, _)| {
             matches!(route, Route::Collection(Kind::Event) | Route::Item(Kind::Event))
         };
@@ -130,7 +130,7 @@ fn match_below(below: &[u8]) -> Option<(Route, Option<Vec<u8>>)> {
 mod tests {
     use super::*;
 
-    fn found(text: &str, calendar_files: CalendarFiles) -> Option<RouteMatch> {
+    fn found(text: &str, calendar_files: bool) -> Option<RouteMatch> {
         let policy = Policy {
             calendar_files,
             ..Policy::default()
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn route(text: &str) -> Option<(Route, Option<String>)> {
-        let found = found(text, CalendarFiles::Absent)?;
+        let found = found(text, false)?;
         let parameter = found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned());
         Some((found.route, parameter))
     }
@@ -166,16 +166,16 @@ mod tests {
             ("/tribe/events/v1/events.ics.ics", None),
             ("/tribe/events/v1/events/by-slug.ics", None),
         ] {
-            let file = found(text, CalendarFiles::Served).filter(|found| found.is_calendar_file);
+            let file = found(text, true).filter(|found| found.is_calendar_file);
             assert_eq!(
                 file.map(|found| (found.route, found.parameter)),
                 expected,
                 "{text}"
             );
-            assert_eq!(found(text, CalendarFiles::Absent), None, "{text}");
+            assert_eq!(found(text, false), None, "{text}");
         }
         // A slug may end like the name of a file.
-        let slug = found("/tribe/events/v1/events/by-slug/gala.ics", CalendarFiles::Served).expect("a slug");
+        let slug = found("/tribe/events/v1/events/by-slug/gala.ics", true).expect("a slug");
         assert_eq!(
             (slug.is_calendar_file, slug.parameter),
             (false, Some(b"gala.ics".to_vec()))

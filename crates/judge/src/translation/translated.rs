@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_refusal_has_the_words_of_the_site() {
         let mut words = Words::english();
-        words.name(Message::InvalidOne, "Ungültig.").expect("a sentence");
+        assert!(words.name(Message::InvalidOne, "Ungültig."));
         let german = Translation::new(PluginVersion::SPECIFIED, words);
         let found = german.refusal(
             operation("events.read"),

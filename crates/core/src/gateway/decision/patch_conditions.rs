@@ -1,9 +1,11 @@
 //! The conditions of a client about the record before a PATCH.
 
+use std::time::SystemTime;
+
 use http::Method;
 use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
 
-use calendar_edge_judge::contract::patch::{ReadRecord, RecordDate};
+use calendar_edge_judge::contract::patch::ReadRecord;
 
 /// The preconditions of a PATCH (RFC 9110 section 13.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +13,7 @@ pub enum PatchConditions {
     /// None, or one that is true of every record.
     Always,
     /// The record was not changed after this moment.
-    UnmodifiedSince(RecordDate),
+    UnmodifiedSince(SystemTime),
     /// The record has an entity tag. The edge gives none to callers with credentials, so no record has it.
     Tagged,
 }
@@ -29,7 +31,8 @@ impl PatchConditions {
         Some(match (headers.get(IF_MATCH), text(IF_UNMODIFIED_SINCE)) {
             (Some(tags), _) if tags != "*" => Self::Tagged,
             (Some(_), _) | (None, None) => Self::Always,
-            (None, Some(date)) => RecordDate::of_header(date).map_or(Self::Always, Self::UnmodifiedSince),
+            // What is no date is as good as absent.
+            (None, Some(date)) => date_of(date).map_or(Self::Always, Self::UnmodifiedSince),
         })
     }
 
@@ -41,6 +44,11 @@ impl PatchConditions {
             Self::Tagged => false,
         }
     }
+}
+
+/// The moment of a header, in each of the three forms that recipients must accept (RFC 9110 section 5.6.7).
+fn date_of(header: &str) -> Option<SystemTime> {
+    httpdate::parse_http_date(header).ok()
 }
 
 #[cfg(test)]
@@ -58,7 +66,7 @@ mod tests {
     #[test]
     fn a_tag_counts_before_a_date_and_no_date_counts_as_none() {
         let date = "Fri, 20 Nov 2026 08:39:45 GMT";
-        let since = PatchConditions::UnmodifiedSince(RecordDate::of_header(date).unwrap());
+        let since = PatchConditions::UnmodifiedSince(date_of(date).unwrap());
         for (fields, expected) in [
             (vec![], PatchConditions::Always),
             (vec![(IF_UNMODIFIED_SINCE, date)], since),
@@ -78,10 +86,24 @@ mod tests {
     fn a_record_meets_the_date_of_its_last_change_and_no_tag() {
         let record = ReadRecord::read(br#"{"modified_utc":"2026-11-20 08:39:45"}"#).unwrap();
         let draft = ReadRecord::read(br#"{"modified_utc":"0000-00-00 00:00:00"}"#).unwrap();
-        let since = |date| PatchConditions::UnmodifiedSince(RecordDate::of_header(date).unwrap());
+        let since = |date| PatchConditions::UnmodifiedSince(date_of(date).unwrap());
         assert!(since("Fri, 20 Nov 2026 08:39:45 GMT").hold(&record));
         assert!(!since("Fri, 20 Nov 2026 08:39:44 GMT").hold(&record));
         assert!(!since("Fri, 20 Nov 2026 08:39:45 GMT").hold(&draft));
         assert!(PatchConditions::Always.hold(&record) && !PatchConditions::Tagged.hold(&record));
+    }
+
+    #[test]
+    fn dates_of_headers_are_compared_with_those_of_records() {
+        let record = ReadRecord::read(br#"{"modified_utc":"2026-11-20 08:39:45"}"#).unwrap();
+        assert_eq!(date_of("Fri, 20 Nov 2026 08:39:45 GMT"), record.modified());
+        assert!(date_of("Fri, 20 Nov 2026 08:39:44 GMT") < record.modified());
+        assert_eq!(date_of("Friday, 20-Nov-26 08:39:45 GMT"), record.modified());
+        assert_eq!(date_of("Fri Nov 20 08:39:45 2026"), record.modified());
+        let former = date_of("Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(date_of("Sun Nov  6 08:49:37 1994"), former);
+        assert_eq!(date_of("Sunday, 06-Nov-94 08:49:37 GMT"), former);
+        assert!(former.is_some());
+        assert_eq!(date_of("2026-11-20"), None);
     }
 }

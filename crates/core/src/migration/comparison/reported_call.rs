@@ -33,7 +33,7 @@ impl ReportedCall {
     ) -> Self {
         let row = table().operations().iter().find(|row| Some(row.id) == operation);
         let arguments = row.into_iter().flat_map(|row| &row.arguments);
-        let sent: Vec<&str> = request.query.names().collect();
+        let sent: Vec<&str> = request.query_names().collect();
         let target = public.map(|(root, namespace)| {
             let (path, query) = (request.path(namespace), request.query(namespace));
             let query = query.map_or_else(String::new, |query| format!("?{query}"));

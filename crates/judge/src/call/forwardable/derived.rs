@@ -44,7 +44,7 @@ impl ForwardableCall {
 
     /// True if the pages of a read follow each other: it is a list, and the client names no page.
     pub fn has_pages(&self) -> bool {
-        self.is_list() && !self.request().query.names().any(|name| name == PAGE_NUMBER)
+        self.is_list() && !self.request().query_names().any(|name| name == PAGE_NUMBER)
     }
 
     /// True if a call reads a list.
@@ -58,8 +58,7 @@ impl ForwardableCall {
 impl EncodedCall {
     fn turn_to(&mut self, number: u32) {
         let request = &mut self.request;
-        let query = &request.query;
-        let is_named = |name| query.names().any(|sent| sent == name);
+        let is_named = |name| request.query_names().any(|sent| sent == name);
         let is_list = matches!(request.route.route(), Route::Collection(_));
         let mut pairs = Vec::new();
         if is_list && number > 1 && !is_named(PAGE_NUMBER) {
@@ -70,10 +69,10 @@ impl EncodedCall {
         if is_sized {
             pairs.push(format!("{PAGE_SIZE}={LARGEST_PAGE}"));
         }
-        let sent = query.pairs.split('&').zip(query.names());
+        let sent = request.pairs.split('&').zip(request.query_names());
         let kept = sent.filter(|(_, name)| *name != FIELDS && !(is_sized && *name == PAGE_SIZE));
         pairs.extend(kept.map(|(pair, _)| pair.to_owned()));
-        request.query.pairs = pairs.join("&");
+        request.pairs = pairs.join("&");
         request.method = Method::GET;
     }
 }

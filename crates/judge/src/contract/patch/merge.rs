@@ -10,32 +10,15 @@ use super::carried::{Carried, CarriedWhen, MemberShape, carried_by};
 use super::record::ReadRecord;
 use crate::contract::Kind;
 
-/// The reason why no body can be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum MergeFault {
-    /// The call updates no record.
-    #[error("the call updates no record")]
-    Call,
-    /// The client's document is not an object.
-    #[error("the body of the update is not an object")]
-    Body,
-    /// The record has no status, which the update would reset.
-    #[error("the record of the site has no status")]
-    Record,
-}
-
 /// Adds to the canonical body of an update what it would reset. Members that were sent stay as they are, byte for byte.
 ///
-/// The added values are the record's own, in the spelling of the arguments.
-///
-/// # Errors
-///
-/// [`MergeFault`].
-pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
+/// The added values are the record's own, in the spelling of the arguments. `None` if the client's document is not an
+/// object, or the record has no status, which the update would reset.
+pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Option<Bytes> {
     let body = sent.unwrap_or(b"{}").trim_ascii();
-    let names = sent_names(body).ok_or(MergeFault::Body)?;
-    record.text("status").ok_or(MergeFault::Record)?;
-    let mut merged = body.strip_suffix(b"}").ok_or(MergeFault::Body)?.to_vec();
+    let names = sent_names(body)?;
+    record.text("status")?;
+    let mut merged = body.strip_suffix(b"}")?.to_vec();
     let mut separator = if names.is_empty() { "" } else { "," };
     for carried in carried_by(kind).iter().filter(|carried| carried.is_due(&names)) {
         if let Some(value) = carried.value(record) {
@@ -45,7 +28,7 @@ pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Resu
         }
     }
     merged.push(b'}');
-    Ok(merged.into())
+    Some(merged.into())
 }
 
 /// The names of the members that a client sent; their values are forwarded as they are.
@@ -222,10 +205,10 @@ mod tests {
     fn bodies_and_records_that_cannot_be_merged_are_refused() {
         for body in ["[]", "1", "", "{"] {
             let result = merged_body(Kind::Event, Some(body.as_bytes()), &record(&json!({})));
-            assert_eq!(result, Err(MergeFault::Body), "{body}");
+            assert_eq!(result, None, "{body}");
         }
         let bare = ReadRecord::read(br#"{"modified_utc":"2026-11-20 08:39:45"}"#).unwrap();
-        assert_eq!(merged_body(Kind::Event, None, &bare), Err(MergeFault::Record));
+        assert_eq!(merged_body(Kind::Event, None, &bare), None);
     }
 
     fn value() -> impl Strategy<Value = Value> {

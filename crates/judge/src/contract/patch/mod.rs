@@ -8,5 +8,5 @@ mod merge;
 mod record;
 
 pub use carried::is_reset_by_updates;
-pub use merge::{MergeFault, merged_body};
-pub use record::{ReadRecord, RecordDate};
+pub use merge::merged_body;
+pub use record::ReadRecord;

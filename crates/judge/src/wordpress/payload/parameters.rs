@@ -31,12 +31,9 @@ pub struct SourceParameters {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parameters {
     parameters: Vec<SourceParameters>,
-    names: SentNames,
+    /// The bits of all sent names, and of few others: the rules look up many names that were not sent.
+    name_bits: u64,
 }
-
-/// A set that all sent names are in, and few others: the rules look up many names that were not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct SentNames(u64);
 
 // === impl Source ===
 
@@ -55,7 +52,7 @@ impl Parameters {
         let parameters = parameters.into();
         for (key, _) in parameters.entries() {
             if let KeyRef::Text(name) = key {
-                self.names.insert(name);
+                self.name_bits |= name_bit(name);
             }
         }
         self.parameters.push(SourceParameters { source, parameters });
@@ -82,7 +79,7 @@ impl Parameters {
 
     /// Every value sent under a name, strongest first, nulls included.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Source, &'a Value)> {
-        let sources: &[SourceParameters] = if self.names.may_have(name.as_bytes()) {
+        let sources: &[SourceParameters] = if self.name_bits & name_bit(name.as_bytes()) != 0 {
             &self.parameters
         } else {
             &[]
@@ -93,24 +90,11 @@ impl Parameters {
     }
 }
 
-// === impl SentNames ===
-
-impl SentNames {
-    fn insert(&mut self, name: &[u8]) {
-        self.0 |= Self::bit(name);
-    }
-
-    /// False only for a name that was not sent.
-    fn may_have(self, name: &[u8]) -> bool {
-        self.0 & Self::bit(name) != 0
-    }
-
-    /// Names of the same length and the same ends share a bit.
-    fn bit(name: &[u8]) -> u64 {
-        let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
-        let mixed = name.len() + 3 * end(name.first()) + 7 * end(name.last());
-        1 << (mixed % 64)
-    }
+/// Names of the same length and the same ends share a bit.
+fn name_bit(name: &[u8]) -> u64 {
+    let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+    let mixed = name.len() + 3 * end(name.first()) + 7 * end(name.last());
+    1 << (mixed % 64)
 }
 
 #[cfg(test)]
@@ -120,8 +104,7 @@ mod tests {
 
     #[test]
     fn most_names_that_were_not_sent_are_known_as_such() {
-        let mut names = SentNames::default();
-        names.insert(b"hxa");
+        let sent = name_bit(b"hxa");
         for (name, expected) in [
             ("hza", true),
             ("hxxa", false),
@@ -129,7 +112,7 @@ mod tests {
             ("hxb", false),
             ("axb", false),
         ] {
-            assert_eq!(names.may_have(name.as_bytes()), expected, "{name}");
+            assert_eq!(sent & name_bit(name.as_bytes()) != 0, expected, "{name}");
         }
     }
 

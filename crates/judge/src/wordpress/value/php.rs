@@ -79,14 +79,6 @@ impl Value {
             Self::Array(array) => array.is_empty(),
         }
     }
-
-    /// True if arrays are nested more than `depth` deep; a scalar has depth 0, a flat array 1.
-    pub fn is_deeper_than(&self, depth: usize) -> bool {
-        match self {
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => false,
-            Self::Array(array) => depth == 0 || array.values().any(|value| value.is_deeper_than(depth - 1)),
-        }
-    }
 }
 
 // === impl Number ===
