@@ -13,6 +13,7 @@ use crate::problem::Words;
 ///
 /// The default serves one root at `/wp-json`, under both names of the API, with the rules of WordPress.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Policy {
     /// The treatment of a request that breaks a rule.
     pub mode: Mode,
