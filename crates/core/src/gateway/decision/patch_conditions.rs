@@ -1,9 +1,8 @@
 //! The conditions of a client about the record before a PATCH.
 
-use std::time::SystemTime;
-
 use http::Method;
 use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
+use jiff::Timestamp;
 
 use calendar_edge_judge::contract::patch::ReadRecord;
 
@@ -13,7 +12,7 @@ pub enum PatchConditions {
     /// None, or one that is true of every record.
     Always,
     /// The record was not changed after this moment.
-    UnmodifiedSince(SystemTime),
+    UnmodifiedSince(Timestamp),
     /// The record has an entity tag. The edge gives none to callers with credentials, so no record has it.
     Tagged,
 }
@@ -31,7 +30,7 @@ impl PatchConditions {
         Some(match (headers.get(IF_MATCH), text(IF_UNMODIFIED_SINCE)) {
             (Some(tags), _) if tags != "*" => Self::Tagged,
             (Some(_), _) | (None, None) => Self::Always,
-            // What is no date is as good as absent.
+            // A text that is no date is as good as absent.
             (None, Some(date)) => date_of(date).map_or(Self::Always, Self::UnmodifiedSince),
         })
     }
@@ -47,8 +46,8 @@ impl PatchConditions {
 }
 
 /// The moment of a header, in each of the three forms that recipients must accept (RFC 9110 section 5.6.7).
-fn date_of(header: &str) -> Option<SystemTime> {
-    httpdate::parse_http_date(header).ok()
+fn date_of(header: &str) -> Option<Timestamp> {
+    Timestamp::try_from(httpdate::parse_http_date(header).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A record as the site sends it.
 
-use std::time::SystemTime;
-
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
@@ -36,9 +35,9 @@ impl ReadRecord {
     }
 
     /// When it was last changed, by its `modified_utc`; `None` for a draft that was never published.
-    pub fn modified(&self) -> Option<SystemTime> {
+    pub fn modified(&self) -> Option<Timestamp> {
         let date = DateTime::strptime(SITE_DATE, self.text(MODIFIED)?).ok()?;
-        Some(TimeZone::UTC.to_timestamp(date).ok()?.into())
+        TimeZone::UTC.to_timestamp(date).ok()
     }
 
     pub(super) fn member(&self, name: &str) -> Option<&Value> {
