@@ -6,8 +6,11 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use http::Version;
 use http::header::HOST;
 use http::request::Parts;
-use http::uri::{Authority, Port};
+use http::uri::Authority;
 use url::Url;
+
+use crate::errors;
+use crate::framing::Breach;
 
 /// A valid host with an optional port, without user information.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,39 +19,48 @@ pub struct Host {
     port: Option<u16>,
 }
 
-/// A request that does not name exactly one valid host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not exactly one valid host")]
-pub struct BadHost;
-
 // === impl Host ===
 
 impl Host {
     /// The only host that a request names; `None` only if HTTP/1.0 allows that.
     ///
     /// # Errors
-    /// [`BadHost`] if the request does not name exactly one valid host.
-    pub fn named_by(head: &Parts) -> Result<Option<Self>, BadHost> {
+    /// [`errors::BAD_HOST`] if the request does not name exactly one valid host.
+    pub fn named_by(head: &Parts) -> Result<Option<Self>, Breach> {
         let mut fields = head.headers.get_all(HOST).iter();
-        if head.version != Version::HTTP_2
-            && let (Some(only), None) = (fields.next(), fields.next())
-            && let Some(host) = usual(only.as_bytes())
-        {
-            return Ok(Some(host));
+        let field = fields.next().map(|value| Self::read(value.as_bytes()));
+        if field == Some(None) || fields.next().is_some() {
+            return Err(errors::BAD_HOST);
         }
-        let mut fields = head.headers.get_all(HOST).iter();
-        let field = fields.next().map(|value| parse(value.as_bytes())).transpose()?;
-        if fields.next().is_some() {
-            return Err(BadHost);
-        }
-        let named = match (head.version, field) {
-            (Version::HTTP_2, field) => Some(named_over_http2(head, field)?),
+        match (head.version, field.flatten()) {
+            (Version::HTTP_2, field) => named_over_http2(head, field).map(Some),
             // The authority of an absolute-form target is ignored.
-            (_, Some(host)) => Some(host),
-            (Version::HTTP_10 | Version::HTTP_09, None) => None,
-            (_, None) => return Err(BadHost),
+            (_, Some(host)) => Ok(Some(host)),
+            (Version::HTTP_10 | Version::HTTP_09, None) => Ok(None),
+            (_, None) => Err(errors::BAD_HOST),
+        }
+    }
+
+    /// A name, an IPv4 address or a bracketed IPv6 address, with a port in digits or none, and without user information.
+    fn read(text: &[u8]) -> Option<Self> {
+        let end = match text.strip_prefix(b"[") {
+            Some(inner) => inner.iter().position(|&byte| byte == b']')? + 2,
+            None => text.iter().take_while(|&&byte| is_of_name(byte)).count(),
         };
-        Ok(named.as_ref().map(Self::from_authority))
+        let (name, port) = text.split_at(end);
+        let (name, port) = (std::str::from_utf8(name).ok()?, std::str::from_utf8(port).ok()?);
+        let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let is_sound = inner.map_or(!name.is_empty(), |inner| inner.parse::<Ipv6Addr>().is_ok());
+        let digits = port
+            .strip_prefix(':')
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let port = match digits {
+            Some(digits) => Some(digits.parse().ok()?),
+            None if port.is_empty() => None,
+            None => return None,
+        };
+        let name = name.to_owned();
+        is_sound.then_some(Self { name, port })
     }
 
     /// The host of a URL, with its port unless it is the scheme's default port.
@@ -78,11 +90,8 @@ impl Host {
         }
     }
 
-    fn from_authority(authority: &Authority) -> Self {
-        Self {
-            name: authority.host().to_owned(),
-            port: authority.port_u16(),
-        }
+    fn is_same(&self, other: &Self) -> bool {
+        self.name.eq_ignore_ascii_case(&other.name) && self.port == other.port
     }
 
     /// The name or address; an IPv6 address is in brackets.
@@ -113,36 +122,14 @@ impl fmt::Display for Host {
 }
 
 /// The host over HTTP/2. `:authority` and Host must agree if both are present (RFC 9113 8.3.1).
-fn named_over_http2(head: &Parts, field: Option<Authority>) -> Result<Authority, BadHost> {
-    let pseudo = head
-        .uri
-        .authority()
-        .map(|authority| parse(authority.as_str().as_bytes()))
-        .transpose()?;
-    match (pseudo, field) {
-        (Some(pseudo), Some(field)) if pseudo != field => Err(BadHost),
+fn named_over_http2(head: &Parts, field: Option<Host>) -> Result<Host, Breach> {
+    let authority = head.uri.authority().map(Authority::as_str);
+    let pseudo = authority.map(|authority| Host::read(authority.as_bytes()).ok_or(errors::BAD_HOST));
+    match (pseudo.transpose()?, field) {
+        (Some(pseudo), Some(field)) if !pseudo.is_same(&field) => Err(errors::BAD_HOST),
         (Some(host), _) | (None, Some(host)) => Ok(host),
-        (None, None) => Err(BadHost),
+        (None, None) => Err(errors::BAD_HOST),
     }
-}
-
-/// The host as nearly all clients spell it: a name or an IPv4 address, with a port in digits or none. It is what
-/// [`parse`] makes of the same text, at a fraction of the cost; `None` leaves the text to it.
-fn usual(text: &[u8]) -> Option<Host> {
-    let end = text.iter().position(|&byte| !is_of_name(byte));
-    let (name, port) = text.split_at(end.unwrap_or(text.len()));
-    let port = match port {
-        [] => None,
-        [b':', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
-            Some(std::str::from_utf8(digits).ok()?.parse().ok()?)
-        }
-        _ => return None,
-    };
-    let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
-    Some(Host {
-        name: name.to_owned(),
-        port,
-    })
 }
 
 /// True for the bytes of names and IPv4 addresses.
@@ -150,56 +137,48 @@ const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')
 }
 
-/// A host with an optional port, without user information.
-fn parse(text: &[u8]) -> Result<Authority, BadHost> {
-    Authority::try_from(text)
-        .ok()
-        .filter(|authority| !authority.host().is_empty() && !authority.as_str().contains('@'))
-        .filter(|authority| has_plain_name(authority.host()) && has_plain_port(authority))
-        .ok_or(BadHost)
-}
-
-/// A name, an IPv4 address or a bracketed IPv6 address.
-fn has_plain_name(host: &str) -> bool {
-    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    if let Some(address) = inner {
-        return address.parse::<Ipv6Addr>().is_ok();
-    }
-    host.bytes().all(is_of_name)
-}
-
-/// Returns true if there is no colon, or a colon with a port in digits after it.
-fn has_plain_port(authority: &Authority) -> bool {
-    // The library also accepts `+80` as a port.
-    let is_plain = |port: Port<&str>| port.as_str().bytes().all(|byte| byte.is_ascii_digit());
-    authority.as_str().len() == authority.host().len() || authority.port().is_some_and(is_plain)
-}
-
 #[cfg(test)]
 mod tests {
     use http::Request;
+    use http::uri::Port;
     use proptest::prelude::*;
 
     use super::*;
 
+    /// The same by the library's parser of authorities, which also accepts user information, other names and `+80` as a
+    /// port.
+    fn by_library(text: &[u8]) -> Option<Host> {
+        let authority = Authority::try_from(text).ok()?;
+        let (host, text) = (authority.host(), authority.as_str());
+        let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let is_plain = match inner {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => host.bytes().all(is_of_name),
+        };
+        let is_digits = |port: Port<&str>| port.as_str().bytes().all(|byte| byte.is_ascii_digit());
+        let has_plain_port = text.len() == host.len() || authority.port().is_some_and(is_digits);
+        let is_host = is_plain && has_plain_port && !host.is_empty() && !text.contains('@');
+        is_host.then(|| Host {
+            name: host.to_owned(),
+            port: authority.port_u16(),
+        })
+    }
+
     proptest! {
         #[test]
-        fn the_usual_spelling_means_the_same(text in r"[a-zA-Z0-9._-]{0,8}(:[0-9+]{0,6})?|[a-z0-9:@%\[\]., +-]{0,16}|\PC{0,8}") {
-            if let Some(host) = usual(text.as_bytes()) {
-                let parsed = parse(text.as_bytes()).map(|authority| Host::from_authority(&authority));
-                prop_assert_eq!(parsed, Ok(host));
-            }
+        fn hosts_are_read_as_the_library_reads_them(text in r"[a-zA-Z0-9._-]{0,8}(:[0-9+]{0,6})?|\[[0-9a-f:.]{0,9}\](:[0-9]{0,3})?|[a-z0-9:@%\[\]., +-]{0,16}|\PC{0,8}") {
+            prop_assert_eq!(Host::read(text.as_bytes()), by_library(text.as_bytes()));
         }
     }
 
     #[test]
-    fn usual_hosts_are_told() {
+    fn usual_hosts_are_read() {
         for text in ["events.example", "Events.example:8080", "127.0.0.1:80", "a_b"] {
-            assert!(usual(text.as_bytes()).is_some(), "{text}");
+            assert!(Host::read(text.as_bytes()).is_some(), "{text}");
         }
     }
 
-    fn named(request: http::request::Builder) -> Result<Option<String>, BadHost> {
+    fn named(request: http::request::Builder) -> Result<Option<String>, Breach> {
         let (head, ()) = request.body(()).unwrap().into_parts();
         Host::named_by(&head).map(|host| host.map(|host| host.to_string()))
     }
@@ -217,7 +196,7 @@ mod tests {
             assert_eq!(named(request), Ok(Some(text.to_owned())));
         }
         assert_eq!(named(Request::get("/").version(Version::HTTP_10)), Ok(None));
-        assert_eq!(named(Request::get("/")), Err(BadHost));
+        assert_eq!(named(Request::get("/")), Err(errors::BAD_HOST));
     }
 
     #[test]

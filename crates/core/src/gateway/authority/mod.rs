@@ -5,6 +5,6 @@ mod host;
 mod public_address;
 mod strict_authority;
 
-pub use host::{BadHost, Host};
+pub use host::Host;
 pub use public_address::{Addressed, PublicAddress, Scheme};
 pub use strict_authority::names_us;

@@ -3,16 +3,16 @@
 use http::request::Parts;
 
 use crate::errors;
-use crate::gateway::authority::{BadHost, Host};
-use calendar_edge_judge::problem::Refusal;
+use crate::gateway::authority::Host;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 
 /// The host that a request names; none only where HTTP/1.0 allows that. Refuses requests without exactly one valid host,
 /// and hosts that the edge does not serve.
 pub(super) fn named_host(hosts: &[String], head: &Parts) -> Result<Option<Host>, Refusal> {
-    match Host::named_by(head) {
-        Ok(Some(host)) if !hosts.is_empty() && !serve(hosts, &host) => Err(errors::MISDIRECTED.refusal()),
-        Ok(host) => Ok(host),
-        Err(BadHost) => Err(errors::BAD_HOST.refusal()),
+    let named = Host::named_by(head).map_err(OwnError::refusal)?;
+    match &named {
+        Some(host) if !hosts.is_empty() && !serve(hosts, host) => Err(errors::MISDIRECTED.refusal()),
+        _ => Ok(named),
     }
 }
 
