@@ -47,7 +47,7 @@ const TOKEN: [bool; 256] = {
 
 /// True for a token: one or more bytes, all of them token bytes.
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
-pub(super) fn is_token(bytes: &[u8]) -> bool {
+pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
 }
 
@@ -56,15 +56,6 @@ pub(super) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> 
     let at = memchr::memchr(separator, bytes)?;
     let (before, behind) = bytes.split_at_checked(at)?;
     Some((before, behind.get(1..)?))
-}
-
-/// Removes blanks and tabs from both ends of a field value.
-pub(super) fn trim_blanks(bytes: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let start = bytes.iter().take_while(|byte| is_blank(byte)).count();
-    let inner = bytes.get(start..).unwrap_or_default();
-    let end = inner.iter().rev().take_while(|byte| is_blank(byte)).count();
-    inner.get(..inner.len() - end).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -94,17 +85,5 @@ mod tests {
             assert_eq!(is_token(&[byte]), expected, "{byte}");
         }
         assert!(!is_token(b""));
-    }
-
-    #[test]
-    fn trims_blanks_and_tabs_only() {
-        for (value, expected) in [
-            (&b" \t a b \t"[..], &b"a b"[..]),
-            (b"\t", b""),
-            (b"", b""),
-            (b"\x0ba", b"\x0ba"),
-        ] {
-            assert_eq!(trim_blanks(value), expected);
-        }
     }
 }

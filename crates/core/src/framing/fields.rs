@@ -1,7 +1,7 @@
 //! Header fields (RFC 9112 5), and the two that give the length of a body (RFC 9112 6).
 
 use super::breach::Breach;
-use super::bytes::{is_token, split_once, trim_blanks};
+use super::bytes::{is_token, split_once};
 use crate::errors;
 
 /// The longest field name, in bytes.
@@ -26,7 +26,8 @@ pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
     if !is_token(name) {
         return Err(errors::BAD_HEADER);
     }
-    Ok((name, trim_blanks(value)))
+    // No line holds another white space than blanks and tabs.
+    Ok((name, value.trim_ascii()))
 }
 
 /// The framing field with this name, if any. Look-alikes are refused.
@@ -72,7 +73,7 @@ pub(super) fn coding(value: &[u8]) -> Result<(), Breach> {
     }
     let codings = value.split(|&byte| byte == b',').map(|coding| {
         let name = coding.split(|&byte| byte == b';').next().unwrap_or_default();
-        trim_blanks(name)
+        name.trim_ascii()
     });
     let is_list = codings.clone().all(is_token);
     let has_other = codings

@@ -20,6 +20,7 @@ mod request_line;
 mod target;
 
 pub use breach::{Breach, Breached, Part};
+pub(crate) use bytes::is_token;
 pub use decoded::check_decoded;
 pub use frame_position::FrameKind;
 pub use frames::{FrameFlood, FrameMeter};

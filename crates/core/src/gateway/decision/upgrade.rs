@@ -1,8 +1,11 @@
 //! Requests to the rest of the site that offer another protocol, such as WebSocket (RFC 9110 section 7.8).
 
-use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
+use http::header::{CONTENT_LENGTH, UPGRADE};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, Version};
+
+use crate::framing::is_token;
+use calendar_edge_judge::wordpress::payload::nominated;
 
 /// Protocols that are HTTP again, in which requests would pass unseen, and the one that begins TLS.
 const NEVER: [&str; 5] = ["h2c", "h2", "h3", "http", "tls"];
@@ -16,8 +19,8 @@ pub fn offered_upgrade(head: &Head) -> Option<&HeaderValue> {
     let is_plain = head.method == Method::GET
         && head.version == Version::HTTP_11
         && !head.headers.contains_key(CONTENT_LENGTH);
-    let is_named = tokens(&head.headers, &CONNECTION).any(|token| token.eq_ignore_ascii_case("upgrade"));
-    protocol(&head.headers).filter(|_| is_plain && is_named)
+    let is_named = || nominated(&head.headers).any(|name| name == UPGRADE);
+    protocol(&head.headers).filter(|_| is_plain && is_named())
 }
 
 /// The protocol of the one `Upgrade` field.
@@ -27,25 +30,10 @@ fn protocol(headers: &HeaderMap) -> Option<&HeaderValue> {
         return None;
     };
     let text = field.to_str().ok()?;
-    let (name, version) = text
-        .split_once('/')
-        .map_or((text, None), |(name, version)| (name, Some(version)));
-    let is_known = is_token(name) && version.is_none_or(is_token);
+    let name = text.split('/').next().unwrap_or(text);
+    let is_known = text.splitn(2, '/').all(|part| is_token(part.as_bytes()));
     let is_allowed = !NEVER.iter().any(|never| name.eq_ignore_ascii_case(never));
     (is_known && is_allowed).then_some(field)
-}
-
-fn tokens<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> impl Iterator<Item = &'a str> {
-    let fields = headers
-        .get_all(name)
-        .iter()
-        .filter_map(|field| field.to_str().ok());
-    fields.flat_map(|field| field.split(',')).map(str::trim)
-}
-
-fn is_token(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_part)
 }
 
 #[cfg(test)]
