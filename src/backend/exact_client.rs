@@ -12,14 +12,15 @@ use futures_util::future::BoxFuture;
 use http::Uri;
 use http::uri::PathAndQuery;
 use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::Name;
-use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::TokioExecutor;
 use tower::Service;
 
 use super::dial::{Dial, addresses};
 use super::tls::HTTP1;
+use calendar_edge_core::relay::BoxError;
 use calendar_edge_core::settings::DialAddress;
 
 /// A client that opens an HTTP/1 connection for each request; clones share it.
@@ -50,28 +51,14 @@ impl ExactClient {
         &self,
         request: reqwest::Request,
         target: PathAndQuery,
-    ) -> Result<reqwest::Response, ExactError> {
+    ) -> Result<reqwest::Response, BoxError> {
         let mut request = http::Request::<reqwest::Body>::try_from(request)?;
         let mut uri = std::mem::take(request.uri_mut()).into_parts();
         uri.path_and_query = Some(target);
-        *request.uri_mut() = Uri::from_parts(uri).map_err(http::Error::from)?;
+        *request.uri_mut() = Uri::from_parts(uri)?;
         let response = self.0.request(request).await?;
         Ok(response.map(reqwest::Body::wrap).into())
     }
-}
-
-/// The reason why there is no response.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ExactError {
-    /// The exchange failed.
-    #[error(transparent)]
-    Exchange(#[from] Error),
-    /// The request is none of reqwest's.
-    #[error(transparent)]
-    Request(#[from] reqwest::Error),
-    /// The target is none.
-    #[error(transparent)]
-    Target(#[from] http::Error),
 }
 
 // === impl DialNames ===

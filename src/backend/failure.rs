@@ -3,7 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::exact_client::ExactError;
+use hyper_util::client::legacy;
+
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::{CIRCLE_ADVICE, causes};
 use calendar_edge_core::concerns::SiteFault;
@@ -85,12 +86,11 @@ impl ExchangeFailure {
     }
 
     /// The same for the client of targets that no URL holds.
-    pub(super) fn from_exact(error: ExactError) -> Self {
-        match &error {
-            ExactError::Exchange(failed) if failed.is_connect() => Self::from_connect(error.into()),
-            ExactError::Exchange(_) | ExactError::Request(_) | ExactError::Target(_) => {
-                Self::after_connect(error.into())
-            }
+    pub(super) fn from_exact(error: BoxError) -> Self {
+        if error.downcast_ref().is_some_and(legacy::Error::is_connect) {
+            Self::from_connect(error)
+        } else {
+            Self::after_connect(error)
         }
     }
 
