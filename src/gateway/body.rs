@@ -8,7 +8,6 @@ use http_body_util::BodyExt;
 use tokio::time::timeout;
 
 use crate::backend::ExchangeFailure;
-use crate::gateway::call_request::ReceivedBody;
 use crate::gateway::site::min_rate_body::MinRateBody;
 use crate::layers::{BodyError, ClientBody};
 use crate::layers::{EdgeResponse, refused};
@@ -32,13 +31,7 @@ const UNWANTED_BYTES: usize = 64 * 1024;
 const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
 /// The reason why a body is not taken.
-#[derive(Debug)]
-pub(super) enum BodyFault {
-    /// It could not be read.
-    Unread(CollectError<BodyError>),
-    /// There is one where none is taken.
-    Unexpected,
-}
+pub(super) type BodyFault = CollectError<BodyError>;
 
 /// Reads and drops a small body. A large or slow one is left unread, which ends the connection.
 ///
@@ -63,7 +56,7 @@ async fn drop_all(body: &mut ClientBody) -> Result<bool, BodyFault> {
     while let Some(frame) = body.frame().await {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
-            Err(error @ BodyError::Broken(_)) => return Err(CollectError::Body(error).into()),
+            Err(error @ BodyError::Broken(_)) => return Err(CollectError::Body(error)),
             Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp | BodyError::Refused(_)) => {
                 return Ok(true);
             }
@@ -93,25 +86,25 @@ impl BodyReader {
         self.read_within(body, most, self.timeouts.client_body).await
     }
 
-    /// A body that is not needed: one that is longer, or does not come at once, is left.
+    /// A body that is not needed; none: it is longer, or does not come at once, and is left.
     ///
     /// After a broken one it is unclear where the request ends.
-    pub(super) async fn read_brief(&self, body: ClientBody, most: u64) -> Result<ReceivedBody, BodyFault> {
+    pub(super) async fn read_brief(&self, body: ClientBody, most: u64) -> Result<Option<Bytes>, BodyFault> {
         let time = UNWANTED_TIME.min(self.timeouts.client_body);
         match self.read_within(body, most, time).await {
-            Ok(body) => Ok(ReceivedBody::Whole(body)),
-            Err(fault @ BodyFault::Unread(CollectError::Body(BodyError::Broken(_)))) => Err(fault),
-            Err(_) => Ok(ReceivedBody::Left),
+            Ok(body) => Ok(Some(body)),
+            Err(fault @ CollectError::Body(BodyError::Broken(_))) => Err(fault),
+            Err(_) => Ok(None),
         }
     }
 
     async fn read_within(&self, body: ClientBody, most: u64, time: Duration) -> Result<Bytes, BodyFault> {
         if body.size_hint().lower() > most {
-            return Err(CollectError::TooLarge.into());
+            return Err(CollectError::TooLarge);
         }
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        Ok(Collector::new(body, &self.budget, most).collect(time).await?)
+        Collector::new(body, &self.budget, most).collect(time).await
     }
 
     /// All of a body that ends itself before it is large, within the budget as well.
@@ -120,37 +113,22 @@ impl BodyReader {
         B: Body<Data = Bytes, Error = BodyError> + Unpin,
     {
         let collector = Collector::new(body, &self.budget, usize::MAX);
-        Ok(collector.collect(self.timeouts.client_body).await?)
+        collector.collect(self.timeouts.client_body).await
     }
 }
 
-// === impl BodyFault ===
-
-impl From<CollectError<BodyError>> for BodyFault {
-    fn from(error: CollectError<BodyError>) -> Self {
-        Self::Unread(error)
-    }
+/// The response for a client whose body ended an exchange which streamed it.
+pub(super) fn behind(failure: &ExchangeFailure) -> Option<EdgeResponse> {
+    causes(failure).find_map(|cause| cause.downcast_ref().map(not_received))
 }
 
-impl BodyFault {
-    /// The response for a client whose body ended an exchange which streamed it.
-    pub(super) fn behind(failure: &ExchangeFailure) -> Option<EdgeResponse> {
-        causes(failure).find_map(|cause| cause.downcast_ref().map(not_received))
-    }
-
-    /// The response for the client.
-    pub(super) fn response(&self) -> EdgeResponse {
-        let refusal = match self {
-            Self::Unexpected => errors::UNEXPECTED_BODY.refusal(),
-            Self::Unread(CollectError::Body(error)) => return not_received(error),
-            Self::Unread(CollectError::NoRoom) => {
-                let refusal = errors::NO_MEMORY_FOR_BODY.refusal();
-                return refused(&refusal).again_soon();
-            }
-            Self::Unread(CollectError::TooLarge) => errors::BODY_TOO_LARGE.refusal(),
-            Self::Unread(CollectError::TooSlow) => errors::REQUEST_TIMEOUT.refusal(),
-        };
-        refused(&refusal)
+/// The response for a client whose body is not taken.
+pub(super) fn not_taken(fault: &BodyFault) -> EdgeResponse {
+    match fault {
+        CollectError::Body(error) => not_received(error),
+        CollectError::NoRoom => refused(&errors::NO_MEMORY_FOR_BODY.refusal()).again_soon(),
+        CollectError::TooLarge => refused(&errors::BODY_TOO_LARGE.refusal()),
+        CollectError::TooSlow => refused(&errors::REQUEST_TIMEOUT.refusal()),
     }
 }
 

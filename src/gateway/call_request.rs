@@ -41,14 +41,9 @@ pub(super) enum CallBody {
     Read(Bytes),
 }
 
-/// The body of a call when it is judged.
-#[derive(Debug)]
-pub(super) enum ReceivedBody {
-    /// The whole body; empty where it was dropped.
-    Whole(Bytes),
-    /// It was not read: the call is refused without it.
-    Left,
-}
+/// A call that is ready to be judged, with its whole body, which is empty where it was dropped; none: it was not read,
+/// because the call is refused without it.
+pub(super) type JudgedRequest = CallRequest<Option<Bytes>>;
 
 // === impl OpenedBy ===
 
@@ -93,26 +88,14 @@ impl<B> CallRequest<B> {
     }
 }
 
-impl CallRequest<ReceivedBody> {
+impl JudgedRequest {
     /// The body by which the call is judged. The head of a write can decide that its body is dropped.
     pub(super) fn deciding(&self) -> DecidingBody<'_> {
         let is_dropped = || matches!(self.opened.next().map(ReadableCall::body), Ok(BodyRule::Drop));
         match &self.body {
-            ReceivedBody::Whole(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
-            ReceivedBody::Whole(body) if !is_dropped() => DecidingBody::Read(body),
-            ReceivedBody::Whole(_) | ReceivedBody::Left => DecidingBody::Left,
-        }
-    }
-}
-
-// === impl ReceivedBody ===
-
-impl ReceivedBody {
-    /// The bytes that were read.
-    pub(super) const fn len(&self) -> usize {
-        match self {
-            Self::Whole(body) => body.len(),
-            Self::Left => 0,
+            Some(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
+            Some(body) if !is_dropped() => DecidingBody::Read(body),
+            _ => DecidingBody::Left,
         }
     }
 }

@@ -32,7 +32,6 @@ mod known_reads;
 mod metric_reference;
 mod rate_limiter;
 mod record_reads;
-mod serve_gateway;
 mod service;
 mod site;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::header::ACCEPT;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
@@ -14,7 +15,6 @@ use url::Url;
 
 use super::rate_limiter::RateLimiter;
 use super::record_reads::RecordReads;
-use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
@@ -40,10 +40,14 @@ use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
+/// The response to a request, once it is there.
+type ServeFuture = BoxFuture<'static, Result<EdgeResponse, Infallible>>;
+
 /// The innermost service.
 #[derive(Clone)]
 pub(crate) struct Gateway {
-    inner: Arc<dyn ServeGateway>,
+    /// The way of a request, whatever its stages are.
+    serve: Arc<dyn Fn(EdgeRequest) -> ServeFuture + Send + Sync>,
     records: Arc<dyn ReadsRecords>,
     companions: Companions,
     /// Calendar pages wait until the site has reported a write.
@@ -99,8 +103,9 @@ impl Gateway {
             known: plan.known,
             policy: plan.policy,
         };
+        let gateway = Arc::new(gateway);
         Self {
-            inner: Arc::new(gateway),
+            serve: Arc::new(move |request| Arc::clone(&gateway).serve(request)),
             records,
             companions: state.subjects.companions.clone(),
             notes_writes: settings.calendar_pages.mode != Mode::Off,
@@ -124,7 +129,7 @@ impl Service<EdgeRequest> for Gateway {
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
         let is_write = self.notes_writes && may_edit(&request.head);
-        let response = Arc::clone(&self.inner).serve(request);
+        let response = (self.serve)(request);
         if !is_write {
             return response;
         }
@@ -144,7 +149,7 @@ fn may_edit(head: &Parts) -> bool {
 
 // === impl GatewayParts ===
 
-impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
+impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     /// Finds out by the head where a request leads. Each way has a future of its own, which is moved when it is made:
     /// one for all would be as large as the largest.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
@@ -183,21 +188,14 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
                 at_once(refused(&refusal))
             }
             Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
-            Opening::Site => Box::pin(async move {
+            Opening::Site(scan) => Box::pin(async move {
                 let (asked, body) = request.split();
-                let passage = self.site.stream(&asked, body).await;
-                Ok(self.pass(asked, passage).await)
-            }),
-            Opening::SiteForm(scan) => Box::pin(async move {
-                let (asked, body) = request.split();
-                let passage = self.site.pass_form(&asked, body, scan).await;
+                let passage = self.site.pass(&asked, body, scan).await;
                 Ok(self.pass(asked, passage).await)
             }),
         }
     }
-}
 
-impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
         let (asked, body) = request.split();
         let call = calendar_call(asked, opened, CallBody::Incoming(body));

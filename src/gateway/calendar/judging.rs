@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, PublicNames, Stage};
-use crate::gateway::call_request::{CallRequest, OpenedBy, ReceivedBody};
+use crate::gateway::call_request::{JudgedRequest, OpenedBy};
 use crate::gateway::known_reads::KnownReads;
 use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
@@ -24,9 +26,6 @@ use calendar_edge_judge::problem::Refusal;
 /// A body of this size takes up to a few milliseconds to judge; the way to another thread and back takes some 20
 /// microseconds, which would show with the usual small ones.
 const LARGE: usize = 64 * 1024;
-
-/// A call that is ready to be judged.
-type JudgedRequest = CallRequest<ReceivedBody>;
 
 /// Refuses calls that break a rule; logs and counts every finding.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ pub(in crate::gateway) struct Judging<S> {
 impl<S> Judging<S> {
     /// The judgement of a call, or the refusal that its head causes.
     async fn judge(&self, request: JudgedRequest) -> (JudgedRequest, Result<Judgement, Refusal>) {
-        if request.body.len() < LARGE {
+        if request.body.as_ref().map_or(0, Bytes::len) < LARGE {
             let judged = judge(&self.decider, &request);
             return (request, judged);
         }
@@ -216,8 +215,8 @@ fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusa
     let call = request.opened.next().map_err(Refusal::clone)?;
     let head = request.asked.decided_by();
     Ok(match &request.body {
-        ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
-        ReceivedBody::Left => decider.judge_unread(&head, call),
+        Some(body) => decider.judge(&head, &request.opened, call, body),
+        None => decider.judge_unread(&head, call),
     })
 }
 
@@ -227,6 +226,7 @@ mod tests {
 
     use super::*;
     use crate::calls::fake_stage::{EVENT, FakeStage, presented, request, settings};
+    use crate::gateway::call_request::CallRequest;
     use crate::gateway::{GatewayState, Plan};
     use crate::layers::SentBody;
     use crate::telemetry::SiteVerdict;
@@ -269,7 +269,7 @@ mod tests {
         let request = CallRequest {
             asked: opened.asked,
             opened: opened.opened,
-            body: ReceivedBody::Whole(body.into()),
+            body: Some(body.into()),
         };
         Judged {
             status: judging.call(request).await.response.status(),

@@ -6,9 +6,10 @@ use http_body::Body;
 
 use crate::calls::{CallResponse, Stage};
 use crate::gateway::body::{self, BodyFault, BodyReader};
-use crate::gateway::call_request::{CallBody, CallRequest, ReceivedBody};
-use crate::layers::{RefusalReason, refused};
+use crate::gateway::call_request::{CallBody, CallRequest, JudgedRequest};
+use crate::layers::{BodyError, RefusalReason, refused};
 use crate::server::bodies::CollectError;
+use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
@@ -23,44 +24,41 @@ pub(in crate::gateway) struct ReadBody<S> {
 // === impl ReadBody ===
 
 impl<S> ReadBody<S> {
-    async fn read(&self, call: &ReadableCall, body: CallBody) -> Result<ReceivedBody, BodyFault> {
+    async fn read(&self, call: &ReadableCall, body: CallBody) -> Result<Option<Bytes>, BodyFault> {
         let body = match body {
             CallBody::Read(body) => return received(call, body),
             CallBody::Incoming(body) => body,
         };
-        let dropped = || ReceivedBody::Whole(Bytes::new());
         match call.body() {
-            BodyRule::Read => self
-                .bodies
-                .read(body, call.body_bytes())
-                .await
-                .map(ReceivedBody::Whole),
+            BodyRule::Read => self.bodies.read(body, call.body_bytes()).await.map(Some),
             BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
-            BodyRule::Leave => Ok(ReceivedBody::Left),
-            BodyRule::Drop => body::discard(body).await.map(|_| dropped()),
-            BodyRule::Refuse if body::discard(body).await? => Err(BodyFault::Unexpected),
-            BodyRule::Refuse => Ok(dropped()),
+            BodyRule::Leave => Ok(None),
+            BodyRule::Drop => body::discard(body).await.map(|_| Some(Bytes::new())),
+            BodyRule::Refuse if body::discard(body).await? => {
+                Err(CollectError::Body(BodyError::Refused(errors::UNEXPECTED_BODY)))
+            }
+            BodyRule::Refuse => Ok(Some(Bytes::new())),
         }
     }
 }
 
 /// No body, where none is read and none is sent.
-fn absent(call: &ReadableCall, body: &CallBody) -> Option<ReceivedBody> {
+fn absent(call: &ReadableCall, body: &CallBody) -> Option<Bytes> {
     let is_absent = matches!(body, CallBody::Incoming(body) if body.is_end_stream());
     let is_dropped = matches!(call.body(), BodyRule::Drop | BodyRule::Refuse);
-    (is_absent && is_dropped).then(|| ReceivedBody::Whole(Bytes::new()))
+    (is_absent && is_dropped).then(Bytes::new)
 }
 
 /// A body that was read to find out where the request leads, under the same rules.
-fn received(call: &ReadableCall, body: Bytes) -> Result<ReceivedBody, BodyFault> {
+fn received(call: &ReadableCall, body: Bytes) -> Result<Option<Bytes>, BodyFault> {
     match (call.body(), call.is_too_large(&body)) {
-        (BodyRule::Leave, _) | (BodyRule::Brief, true) => Ok(ReceivedBody::Left),
-        (BodyRule::Read, true) => Err(CollectError::TooLarge.into()),
-        _ => Ok(ReceivedBody::Whole(body)),
+        (BodyRule::Leave, _) | (BodyRule::Brief, true) => Ok(None),
+        (BodyRule::Read, true) => Err(CollectError::TooLarge),
+        _ => Ok(Some(body)),
     }
 }
 
-impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {
+impl<S: Stage<JudgedRequest, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {
     async fn call(&self, request: CallRequest) -> CallResponse {
         let CallRequest { asked, opened, body } = request;
         let call = match opened.next() {
@@ -71,7 +69,7 @@ impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallR
             }
         };
         let received = match absent(call, &body) {
-            Some(absent) => Ok(absent),
+            Some(absent) => Ok(Some(absent)),
             // Behind a pointer: most calls have no body.
             None => Box::pin(self.read(call, body)).await,
         };
@@ -83,7 +81,7 @@ impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallR
             Err(fault) => {
                 let reason = RefusalReason::moment("the body does not arrive within its limits");
                 asked.refused(DecidingBody::None, reason);
-                fault.response().into()
+                body::not_taken(&fault).into()
             }
         }
     }
@@ -105,7 +103,7 @@ mod tests {
 
     /// The status of a request, what the stage below gets of its body, and the bytes of it that were read.
     async fn read(settings: &Settings, asked: BodilessRequest) -> (StatusCode, Option<String>, u64) {
-        let below = FakeStage::at_once(|_: &CallRequest<ReceivedBody>| presented(StatusCode::OK, "{}"));
+        let below = FakeStage::at_once(|_: &JudgedRequest| presented(StatusCode::OK, "{}"));
         let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
         let plan = Plan::new(settings, &state);
         let reading = ReadBody {
@@ -118,8 +116,8 @@ mod tests {
             .await
             .response;
         let received = below.each(|request| match &request.body {
-            ReceivedBody::Whole(body) => String::from_utf8_lossy(body).into_owned(),
-            ReceivedBody::Left => "left".to_owned(),
+            Some(body) => String::from_utf8_lossy(body).into_owned(),
+            None => "left".to_owned(),
         });
         assert!(received.len() <= 1);
         (response.status(), received.into_iter().next(), sent.bytes_read())

@@ -12,12 +12,12 @@ use super::logins::SiteEnd;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use crate::gateway::rate_limiter::RateLimiter;
-use crate::surface::{FormGuard, SurfaceGuard};
+use crate::surface::SurfaceGuard;
 
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::calls::{PublicNames, fault};
-use crate::gateway::body::{BodyFault, BodyReader};
+use crate::gateway::body::{BodyReader, behind, not_taken};
 use crate::layers::{BodilessRequest, ClientBody, EdgeResponse, RefusalReason, refused};
 use crate::pages::{PageGuard, PageResponse};
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
@@ -80,18 +80,28 @@ impl Passage {
 // === impl Site ===
 
 impl Site {
-    /// Forwards a request while its body comes.
-    pub(in crate::gateway) async fn stream(&self, asked: &BodilessRequest, body: ClientBody) -> Passage {
+    /// Forwards a request while its body comes. A form passes unless it may lead to the calendar; a small one is read
+    /// whole, and judged if it is a calendar call.
+    pub(in crate::gateway) async fn pass(
+        &self,
+        asked: &BodilessRequest,
+        body: ClientBody,
+        scan: Option<SiteFormScan>,
+    ) -> Passage {
         let request = self.surface.request(asked);
-        let call = request.as_ref();
-        let call = call.and_then(|request| self.decider.second_call(&asked.head, request));
-        match self.charge_second(asked, call, DecidingBody::None) {
-            Ok(charged) => self
-                .stream_charged(asked, request, body)
-                .await
-                .with_budgets(&charged),
-            Err(refused) => Passage::Response(*refused),
-        }
+        let request = request.as_ref();
+        let call = request.and_then(|request| self.decider.second_call(&asked.head, request));
+        let charged = match self.charge_second(asked, call, DecidingBody::None) {
+            Ok(charged) => charged,
+            Err(refused) => return Passage::Response(*refused),
+        };
+        let passage = match (self.surface.by_head(asked, request), scan) {
+            (Some(refused), _) => Passage::Response(refused),
+            (None, None) => self.stream(asked, request, body).await,
+            // Behind a pointer: few requests have a form.
+            (None, Some(scan)) => Box::pin(self.pass_form(asked, request, (body, scan))).await,
+        };
+        passage.with_budgets(&charged)
     }
 
     /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or
@@ -116,20 +126,17 @@ impl Site {
         }
     }
 
-    async fn stream_charged(
+    async fn stream(
         &self,
         asked: &BodilessRequest,
-        request: Option<SurfaceRequest<'_>>,
+        request: Option<&SurfaceRequest<'_>>,
         body: ClientBody,
     ) -> Passage {
-        if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
-            return Passage::Response(refused);
-        }
         if offered_upgrade(&asked.head).is_some() && body.is_end_stream() {
             return Passage::Response(refused(&errors::NO_UPGRADE.refusal()));
         }
-        if self.surface.reads_calls(request.as_ref()) {
-            return Passage::Response(self.pass_call(asked, request.as_ref(), body).await);
+        if self.surface.reads_calls(request) {
+            return Passage::Response(self.pass_call(asked, request, body).await);
         }
         let has_body = !body.is_end_stream();
         match self.pages.respond(asked, has_body).await {
@@ -152,7 +159,7 @@ impl Site {
             PageResponse::Calendar(read) => Passage::File(read),
             PageResponse::OfRobots => {
                 let end = self.forward(asked, nothing, SiteTraffic::OfRobots).await;
-                Passage::Response(end.into_response())
+                Passage::Response(end.0)
             }
         }
     }
@@ -164,8 +171,7 @@ impl Site {
             Some(PageResponse::OfRobots) => SiteTraffic::OfRobots,
             Some(PageResponse::Calendar(_)) | None => SiteTraffic::Page,
         };
-        let end = self.forward(asked, reqwest::Body::from(""), traffic).await;
-        end.into_response()
+        self.forward(asked, reqwest::Body::from(""), traffic).await.0
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
@@ -188,17 +194,35 @@ impl Site {
                 self.logins.guard_login(asked, None, answer).await
             }
             Ok(FormStart::Begun(begun, rest)) => {
-                let seen = SeenBody::Begun(begun.clone());
-                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
-                    return refused;
-                }
-                let guard = self.surface.on_the_way(asked, request, &begun);
-                let call = self.begun((None, guard), begun, rest, size);
-                let answer = self.forward(asked, call, SiteTraffic::Upload);
-                self.logins.guard_login(asked, None, answer).await
+                self.pass_begun(asked, request, None, (begun, rest, size)).await
             }
-            Err(fault) => fault.response(),
+            Err(fault) => not_taken(&fault),
         }
+    }
+
+    /// Forwards a body of which the beginning was read, while the rest comes; a form is scanned.
+    async fn pass_begun(
+        &self,
+        asked: &BodilessRequest,
+        request: Option<&SurfaceRequest<'_>>,
+        form: Option<SiteFormScan>,
+        (begun, rest, size): (Bytes, MinRateBody, SizeHint),
+    ) -> EdgeResponse {
+        let seen = SeenBody::Begun(begun.clone());
+        if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+            return refused;
+        }
+        if form.is_some()
+            && let Some(refused) = self.pages.refuse_form(asked, FormReading::Unread)
+        {
+            return refused;
+        }
+        let guard = self.surface.on_the_way(asked, request, &begun);
+        let hook = self.backends.site.begin_upload();
+        let rest = UploadBody { body: rest, hook };
+        let body = reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size));
+        let answer = self.forward(asked, body, SiteTraffic::Upload);
+        self.logins.guard_login(asked, None, answer).await
     }
 
     async fn stream_whole(&self, asked: &BodilessRequest, body: ClientBody) -> SiteEnd {
@@ -213,53 +237,21 @@ impl Site {
         self.forward(asked, body, SiteTraffic::Upload).await
     }
 
-    /// Forwards a form while it comes, unless it may lead to the calendar; a small one is read whole, and judged if
-    /// it is a calendar call.
-    pub(in crate::gateway) async fn pass_form(
+    async fn pass_form(
         &self,
         asked: &BodilessRequest,
-        body: ClientBody,
-        scan: SiteFormScan,
-    ) -> Passage {
-        let request = self.surface.request(asked);
-        let call = request.as_ref();
-        let call = call.and_then(|request| self.decider.second_call(&asked.head, request));
-        match self.charge_second(asked, call, DecidingBody::None) {
-            Ok(charged) => self
-                .pass_charged(asked, request, (body, scan))
-                .await
-                .with_budgets(&charged),
-            Err(refused) => Passage::Response(*refused),
-        }
-    }
-
-    async fn pass_charged(
-        &self,
-        asked: &BodilessRequest,
-        request: Option<SurfaceRequest<'_>>,
+        request: Option<&SurfaceRequest<'_>>,
         (body, scan): (ClientBody, SiteFormScan),
     ) -> Passage {
-        if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
-            return Passage::Response(refused);
-        }
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         match FormStart::read(body, &self.bodies).await {
-            Ok(FormStart::Whole(form)) => self.pass_whole(asked, request.as_ref(), form, scan).await,
+            Ok(FormStart::Whole(form)) => self.pass_whole(asked, request, form, scan).await,
             Ok(FormStart::Begun(begun, rest)) => {
-                let seen = SeenBody::Begun(begun.clone());
-                if let Some(refused) = self.surface.by_body(asked, request.as_ref(), &seen) {
-                    return Passage::Response(refused);
-                }
-                if let Some(refused) = self.pages.refuse_form(asked, FormReading::Unread) {
-                    return Passage::Response(refused);
-                }
-                let guard = self.surface.on_the_way(asked, request.as_ref(), &begun);
-                let form = self.begun((Some(scan), guard), begun, rest, size);
-                let answer = self.forward(asked, form, SiteTraffic::Upload);
-                Passage::Response(self.logins.guard_login(asked, None, answer).await)
+                let begun = (begun, rest, size);
+                Passage::Response(self.pass_begun(asked, request, Some(scan), begun).await)
             }
-            Err(fault) => Passage::Response(fault.response()),
+            Err(fault) => Passage::Response(not_taken(&fault)),
         }
     }
 
@@ -302,19 +294,6 @@ impl Site {
         }
     }
 
-    /// A body of which some bytes were read, with the scan of a form and the rules for its rest.
-    fn begun(
-        &self,
-        (form, guard): (Option<SiteFormScan>, Option<FormGuard>),
-        begun: Bytes,
-        rest: MinRateBody,
-        size: SizeHint,
-    ) -> reqwest::Body {
-        let hook = self.backends.site.begin_upload();
-        let rest = UploadBody { body: rest, hook };
-        reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size))
-    }
-
     async fn forward(&self, asked: &BodilessRequest, body: reqwest::Body, traffic: SiteTraffic) -> SiteEnd {
         let BodilessRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
@@ -322,7 +301,7 @@ impl Site {
         let forwarded = PublicNames::of(&public).forwarded(context);
         let mut outgoing = match site_request(&self.origin, head, body, &forwarded) {
             Ok(outgoing) => outgoing,
-            Err(fault) => return SiteEnd::Failed(refused(&fault.refusal()), Login::NotRefused),
+            Err(fault) => return (refused(&fault.refusal()), Some(Login::NotRefused)),
         };
         self.logins.prepare_login(head, outgoing.request.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
@@ -336,11 +315,11 @@ impl Site {
         );
         drop(timer);
         match answer {
-            Ok(answer) => SiteEnd::Response(self.response(answer, &public)),
+            Ok(answer) => (self.response(answer, &public), None),
             Err(failure) => {
-                let response = BodyFault::behind(&failure);
+                let response = behind(&failure);
                 let response = response.unwrap_or_else(|| fault::exchange_failed(&failure, &self.warnings));
-                SiteEnd::Failed(response, failure.login())
+                (response, Some(failure.login()))
             }
         }
     }

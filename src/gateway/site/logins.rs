@@ -13,22 +13,9 @@ use crate::layers::{BodilessRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_RESPONSE_BYTES, LoginDoor};
 use calendar_edge_core::limits::rates::Login;
 
-/// The end of an exchange with the rest of the site.
-pub(in crate::gateway) enum SiteEnd {
-    /// The site's response.
-    Response(EdgeResponse),
-    /// The edge's response in place of one, and the failure's result for the passwords in the request.
-    Failed(EdgeResponse, Login),
-}
-
-// === impl SiteEnd ===
-
-impl SiteEnd {
-    pub(in crate::gateway) fn into_response(self) -> EdgeResponse {
-        let (Self::Response(response) | Self::Failed(response, _)) = self;
-        response
-    }
-}
+/// The end of an exchange with the rest of the site: its response. If the edge responds in its place, the failure has a
+/// result for the passwords in the request.
+pub(in crate::gateway) type SiteEnd = (EdgeResponse, Option<Login>);
 
 // === impl RateLimiter ===
 
@@ -51,7 +38,7 @@ impl RateLimiter {
         end: impl Future<Output = SiteEnd>,
     ) -> EdgeResponse {
         let Some(door) = self.door(&asked.head) else {
-            return end.await.into_response();
+            return end.await.0;
         };
         let tried = door.tried(&asked.head, form);
         let charges = match self.charge_logins(asked, &tried).await {
@@ -59,8 +46,8 @@ impl RateLimiter {
             Err(exceeded) => return self.refuse(asked, &exceeded),
         };
         let (answer, login) = match end.await {
-            SiteEnd::Response(answer) => shown_by(door, &asked.head, answer).await,
-            SiteEnd::Failed(answer, login) => (answer, login),
+            (answer, None) => shown_by(door, &asked.head, answer).await,
+            (answer, Some(login)) => (answer, login),
         };
         if let Some(first) = charges.first() {
             self.note_login(first, login);

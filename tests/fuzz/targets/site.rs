@@ -53,7 +53,7 @@ fuzz_target!(|text: &[u8]| {
     parts.headers.clone_from(&request.headers);
     let head = RequestHead::from_nowhere(&parts);
     let passes = matches!(DECIDER.decide(&head, &request.body), Decision::Site);
-    if let Opening::SiteForm(mut scan) = DECIDER.open(&head) {
+    if let Opening::Site(Some(mut scan)) = DECIDER.open(&head) {
         let mut pieces = request.body.chunks(5).map(Bytes::copy_from_slice);
         let is_clear = pieces.all(|piece| scan.push(piece).is_ok()) && scan.finish().is_ok();
         assert!(

@@ -57,10 +57,9 @@ pub enum Opening {
     RestIndex(usize),
     /// The `OpenAPI` document of the calendar below a REST root. The edge sends it.
     OpenApi(usize),
-    /// The rest of the site. Its body is forwarded while it comes.
-    Site,
-    /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
-    SiteForm(SiteFormScan),
+    /// The rest of the site. Its body is forwarded while it comes; a form that may name a route of the calendar API is
+    /// scanned.
+    Site(Option<SiteFormScan>),
     /// The rest of the site, with a head that servers read in two ways.
     Ambiguous(Refusal),
     /// The calendar API, or nowhere.
@@ -111,9 +110,9 @@ impl Decider {
             Opening::Preflight => return Decision::Preflight,
             Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::OpenApi(root) => return Decision::OpenApi(root),
-            Opening::Site => return self.decide_site(head, &[]),
+            Opening::Site(None) => return self.decide_site(head, &[]),
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
-            Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
+            Opening::Site(Some(scan)) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
                 Ok(None) => return self.decide_site(head, body),
                 Ok(Some(opened)) => opened,
                 Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
@@ -169,8 +168,7 @@ impl Decider {
             .locate(SentMethod::of(head.parts), uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
             return match site_form(&self.roots, head.parts) {
-                Ok(None) => Opening::Site,
-                Ok(Some(scan)) => Opening::SiteForm(scan),
+                Ok(scan) => Opening::Site(scan),
                 Err(problem) => Opening::Ambiguous(Refusal::plain(problem)),
             };
         }
@@ -206,8 +204,8 @@ impl Decider {
         let uri = &head.parts.uri;
         match self.open(head) {
             Opening::Preflight | Opening::Ambiguous(_) => false,
-            Opening::SiteForm(_) => true,
-            Opening::RestIndex(_) | Opening::OpenApi(_) | Opening::Site | Opening::Call(_) => {
+            Opening::Site(Some(_)) => true,
+            Opening::RestIndex(_) | Opening::OpenApi(_) | Opening::Site(None) | Opening::Call(_) => {
                 self.roots.is_rest(uri.path(), uri.query().unwrap_or_default())
             }
         }
@@ -264,7 +262,7 @@ impl Decider {
         {
             Target::Calendar(target) => Some(target),
             Target::Site { .. } => match self.open(head) {
-                Opening::SiteForm(scan) => {
+                Opening::Site(Some(scan)) => {
                     let form = Bytes::copy_from_slice(body);
                     scan.hidden_call(head.parts, form).ok().flatten()
                 }
@@ -277,11 +275,11 @@ impl Decider {
     fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
-            Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
+            Opening::Site(Some(scan)) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
             Opening::Preflight
             | Opening::RestIndex(_)
             | Opening::OpenApi(_)
-            | Opening::Site
+            | Opening::Site(None)
             | Opening::Ambiguous(_) => Ok(None),
         }
     }
