@@ -7,8 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, RequestedLanguage, Rewriter,
-    accept, present,
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter, accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use divan::counter::BytesCount;
@@ -84,7 +83,7 @@ fn relaying(bencher: Bencher<'_, '_>) {
         operation: None,
         may_be_script: false,
         enveloped: false,
-        language: RequestedLanguage::OfRoot,
+        may_change_language: false,
         target: "/".into(),
     };
     let client = ClientContext {

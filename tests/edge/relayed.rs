@@ -4,7 +4,7 @@ use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody, RelayRules,
-    RequestedLanguage, accept, present,
+    accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use http::{Method, Response, header};
@@ -94,7 +94,7 @@ impl Recorded {
             operation: None,
             may_be_script: self.query.contains("_jsonp="),
             enveloped: self.query.contains("_envelope"),
-            language: RequestedLanguage::OfRoot,
+            may_change_language: false,
             target: format!("{}?{}", self.path, self.query).into(),
         }
     }

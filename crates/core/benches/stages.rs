@@ -22,8 +22,8 @@ use calendar_edge_core::keyed_hash::KeyedHash;
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBuckets};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AcceptedResponse, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules,
-    RequestedLanguage, accept, present, translate,
+    AcceptedResponse, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept,
+    present, translate,
 };
 use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings, WantedVersion};
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
@@ -325,7 +325,7 @@ fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
         operation: table().named("events.list"),
         may_be_script: false,
         enveloped: false,
-        language: RequestedLanguage::OfRoot,
+        may_change_language: false,
         target: "/".into(),
     };
     ready(accept(answer.expect("an answer"), &call, rules)).expect("a good answer")

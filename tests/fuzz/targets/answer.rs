@@ -11,8 +11,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, RequestedLanguage, accept,
-    present,
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
 };
 use calendar_edge_fuzz::{namespaced_settings, pieces};
 use http::{Method, Response};
@@ -68,7 +67,7 @@ fn relayed(rules: &RelayRules, text: &[u8], size: usize, spread: u8) -> Option<B
         operation: None,
         may_be_script: false,
         enveloped: false,
-        language: RequestedLanguage::OfRoot,
+        may_change_language: false,
         target: "/wp-json/tribe/events/v1/events".into(),
     };
     let client = ClientContext {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use url::Url;
 
-use super::check::RequestedLanguage;
-use super::learnt_roots::{LearntNames, PrintedRoot};
+use super::learnt_roots::LearntNames;
 use super::rewrite::{OriginRoot, RootNames, UrlMap};
 use crate::settings::{BackendSettings, OriginHost, OriginSettings};
 
@@ -27,11 +26,7 @@ pub(super) struct DialledRoot {
 }
 
 /// The map, and the learnt names that it was made of.
-#[derive(Debug)]
-pub(super) struct CurrentMap {
-    pub(super) names: Arc<LearntNames>,
-    pub(super) map: Arc<UrlMap>,
-}
+pub(super) type CurrentMap = (Arc<LearntNames>, Arc<UrlMap>);
 
 // === impl DialledNames ===
 
@@ -64,48 +59,47 @@ impl DialledNames {
     pub(super) fn owner(
         &self,
         asked: usize,
-        named: &PrintedRoot<'_>,
-        language: RequestedLanguage,
+        named: &OriginRoot,
+        may_change_language: bool,
         known: &LearntNames,
     ) -> Option<&DialledRoot> {
         let own = self.roots.get(asked)?;
-        let before = known.root(&own.url);
-        let may_rename = language == RequestedLanguage::OfRoot || before.is_none();
-        if own.root.has_path_of(&named.root) {
+        let before = known.get(&own.url);
+        let may_rename = !may_change_language || before.is_none();
+        if own.root.has_path_of(named) {
             return may_rename.then_some(own);
         }
         let mut others = self.roots.iter();
-        if let Some(other) = others.find(|other| other.root.has_path_of(&named.root)) {
+        if let Some(other) = others.find(|other| other.root.has_path_of(named)) {
             return Some(other);
         }
         // The site may have another path than the address that is dialled, but no language below a known name.
-        let is_language = before.is_some_and(|before| named.root.is_in_directory_of(before));
-        (language == RequestedLanguage::OfRoot && !is_language).then_some(own)
+        let is_language = before.is_some_and(|before| named.is_in_directory_of(&before.root));
+        (!may_change_language && !is_language).then_some(own)
     }
 
     pub(super) fn learnt_map(&self, names: Arc<LearntNames>) -> CurrentMap {
         let map = self.map(|dialled| self.learnt_name(dialled, &names));
-        CurrentMap {
-            map: Arc::new(map),
-            names,
-        }
+        (names, Arc::new(map))
     }
 
     /// The learnt name of a root. A root that has not named itself has the place beside a root that has.
     fn learnt_name(&self, dialled: &DialledRoot, names: &LearntNames) -> Option<OriginRoot> {
-        let beside = |other: &DialledRoot| dialled.root.renamed(&other.root, names.root(&other.url)?);
-        let own = names.root(&dialled.url).cloned();
+        let learnt = |dialled: &DialledRoot| names.get(&dialled.url).map(|name| &name.root);
+        let beside = |other: &DialledRoot| dialled.root.renamed(&other.root, learnt(other)?);
+        let own = learnt(dialled).cloned();
         own.or_else(|| self.roots.iter().find_map(beside))
     }
 
     /// The map of these names. It is rebuilt only if the names changed.
     pub(super) fn current_map(&self, current: &ArcSwap<CurrentMap>, names: Arc<LearntNames>) -> Arc<UrlMap> {
         let known = current.load();
-        if Arc::ptr_eq(&known.names, &names) {
-            return Arc::clone(&known.map);
+        let (of, map) = &**known;
+        if Arc::ptr_eq(of, &names) {
+            return Arc::clone(map);
         }
         let next = Arc::new(self.learnt_map(names));
-        let map = Arc::clone(&next.map);
+        let map = Arc::clone(&next.1);
         current.store(next);
         map
     }

@@ -65,7 +65,7 @@ fn passes(name: &HeaderName) -> bool {
 
 /// A URL as the client must see it. A URL of another server names no address that only the edge dials.
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
-    let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.served);
+    let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.other);
     let addresses = match &client.namespace {
         Some(namespace) => addresses.in_namespace(namespace),
         None => addresses,
@@ -116,8 +116,8 @@ mod tests {
     use http::StatusCode;
 
     use super::*;
-    use crate::relay::rewrite::ServedPart;
     use crate::relay::{LearntRoots, OriginUrls};
+    use crate::settings::OtherTraffic;
     use crate::settings::{OriginNamespace, Settings};
 
     fn client(audience: Audience) -> ClientContext {
@@ -144,7 +144,7 @@ mod tests {
             operation: None,
             enveloped: false,
             had_byte_order_mark: false,
-            served: ServedPart::Calendar,
+            other: OtherTraffic::Refuse,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }
     }

@@ -1,5 +1,6 @@
 //! The REST roots that a backend names in its own responses, kept across reloads.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -18,25 +19,14 @@ pub struct LearntRoots {
     names: Arc<ArcSwap<LearntNames>>,
 }
 
-/// The names known at one moment, at most one for each dialled URL.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LearntNames {
-    names: Vec<LearntName>,
-}
-
-#[derive(Debug, Clone)]
-struct LearntName {
-    dialled: Url,
-    /// The URL as it was printed, so that it is recognised without parsing.
-    printed: String,
-    root: OriginRoot,
-}
+/// The names known at one moment, by the URL that is dialled.
+pub(super) type LearntNames = BTreeMap<Url, PrintedRoot>;
 
 /// A root that a response printed.
 #[derive(Debug, Clone)]
-pub(super) struct PrintedRoot<'a> {
-    /// The URL as it was printed.
-    text: &'a str,
+pub(super) struct PrintedRoot {
+    /// The URL as it was printed, so that it is recognised without parsing.
+    pub(super) text: String,
     pub(super) root: OriginRoot,
 }
 
@@ -49,11 +39,11 @@ impl LearntRoots {
     /// Forgets roots that the site does not have any more, and all roots if its settings give the name.
     pub fn adapt(&self, site: &BackendSettings) {
         let is_set = site.origin.advertised_url.is_some();
-        let is_dialled = |name: &LearntName| site.roots.iter().any(|root| root.origin_url == name.dialled);
+        let is_dialled = |url: &Url| site.roots.iter().any(|root| root.origin_url == *url);
         self.names.rcu(|known| {
-            let mut names = known.names.clone();
-            names.retain(|name| !is_set && is_dialled(name));
-            LearntNames { names }
+            let mut names = LearntNames::clone(known);
+            names.retain(|url, _| !is_set && is_dialled(url));
+            names
         });
     }
 
@@ -64,56 +54,29 @@ impl LearntRoots {
 
     /// Learns the name that an accepted response printed for the root dialled by this URL. Returns the names
     /// known then.
-    pub(super) fn learn(&self, dialled: &Url, printed: PrintedRoot<'_>) -> Arc<LearntNames> {
+    pub(super) fn learn(&self, dialled: &Url, printed: PrintedRoot) -> Arc<LearntNames> {
         let known = self.names();
-        if known.has(dialled, printed.text) {
+        if known.get(dialled).is_some_and(|name| name.text == printed.text) {
             return known;
         }
-        let name = LearntName {
-            dialled: dialled.clone(),
-            printed: printed.text.to_owned(),
-            root: printed.root,
-        };
-        let next = Arc::new(known.with(name));
+        let mut names = LearntNames::clone(&known);
+        names.insert(dialled.clone(), printed);
+        let next = Arc::new(names);
         self.names.store(Arc::clone(&next));
         next
     }
 }
 
-// === impl LearntNames ===
-
-impl LearntNames {
-    /// The root as printed by the backend that is dialled by this URL.
-    pub(super) fn root(&self, dialled: &Url) -> Option<&OriginRoot> {
-        self.of(dialled).map(|name| &name.root)
-    }
-
-    /// True if this is the known name of the root.
-    pub(super) fn has(&self, dialled: &Url, printed: &str) -> bool {
-        self.of(dialled).is_some_and(|name| name.printed == printed)
-    }
-
-    fn of(&self, dialled: &Url) -> Option<&LearntName> {
-        self.names.iter().find(|name| name.dialled == *dialled)
-    }
-
-    fn with(&self, learnt: LearntName) -> Self {
-        let others = self.names.iter().filter(|name| name.dialled != learnt.dialled);
-        let mut names: Vec<LearntName> = others.cloned().collect();
-        names.push(learnt);
-        Self { names }
-    }
-}
-
 // === impl PrintedRoot ===
 
-impl<'a> PrintedRoot<'a> {
+impl PrintedRoot {
     /// Reads a root; `None` if the text cannot be one.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
+    pub(super) fn read(text: &str) -> Option<Self> {
         if text.len() > LONGEST_ROOT {
             return None;
         }
         let root = OriginRoot::from_printed(&Url::parse(text).ok()?)?;
+        let text = text.to_owned();
         Some(Self { text, root })
     }
 }
@@ -130,7 +93,7 @@ mod tests {
     }
 
     fn knows(learnt: &LearntRoots, settings: &Settings) -> bool {
-        learnt.names().root(&settings.roots[0].origin_url).is_some()
+        learnt.names().contains_key(&settings.roots[0].origin_url)
     }
 
     fn learnt(settings: &Settings) -> LearntRoots {

@@ -29,9 +29,7 @@ mod vary;
 
 pub use buffer_budget::{BufferBudget, Reservation};
 pub(crate) use check::enveloped_status;
-pub use check::{
-    AcceptedResponse, CallContext, RequestedLanguage, accept, judge_whole, without_byte_order_marks,
-};
+pub use check::{AcceptedResponse, CallContext, accept, judge_whole, without_byte_order_marks};
 pub use client_context::ClientContext;
 pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};
 pub use learnt_roots::LearntRoots;

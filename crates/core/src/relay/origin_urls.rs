@@ -5,10 +5,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use url::Url;
 
-use super::check::RequestedLanguage;
 use super::dialled_names::{CurrentMap, DialledNames, dialled_port, further_authorities};
 use super::learnt_roots::{LearntRoots, PrintedRoot};
-use super::rewrite::{OriginRoot, ServedPart, UrlMap};
+use super::rewrite::{OriginRoot, UrlMap};
 use crate::settings::{BackendSettings, OtherTraffic};
 
 /// The origin's names as known now, and the [`UrlMap`] made of them.
@@ -20,8 +19,8 @@ pub struct OriginUrls {
     further: Vec<String>,
     /// The port that connections are opened to.
     port: u16,
-    /// The part of the origin that the edge stands for.
-    pub(super) served: ServedPart,
+    /// The treatment of the rest of the site: forwarded, its addresses are public as well.
+    pub(super) other: OtherTraffic,
 }
 
 /// The source of the printed names.
@@ -54,10 +53,7 @@ impl OriginUrls {
             printed,
             further: further_authorities(backend),
             port: dialled_port(&backend.origin),
-            served: match backend.other {
-                OtherTraffic::Forward => ServedPart::Site,
-                OtherTraffic::Refuse => ServedPart::Calendar,
-            },
+            other: backend.other,
         }
     }
 
@@ -98,22 +94,16 @@ impl OriginUrls {
     /// Learns the name that an accepted response (200, JSON) from the root `root` printed. Returns the map for
     /// rewriting that response. A missing or invalid name changes nothing, and neither does one that belongs to
     /// another language.
-    pub(super) fn learn(
-        &self,
-        root: usize,
-        printed: Option<&str>,
-        language: RequestedLanguage,
-    ) -> Arc<UrlMap> {
+    pub(super) fn learn(&self, root: usize, printed: Option<&str>, may_change_language: bool) -> Arc<UrlMap> {
         let (Printed::Learnt { roots, current }, Some(printed)) = (&self.printed, printed) else {
             return self.map();
         };
         let known = roots.names();
-        let is_known = self
-            .dialled(root)
-            .is_some_and(|dialled| known.has(dialled, printed));
+        let own = self.dialled(root).and_then(|dialled| known.get(dialled));
+        let is_known = own.is_some_and(|own| own.text == printed);
         let named = (!is_known).then(|| PrintedRoot::read(printed)).flatten();
         let learnt = named.and_then(|named| {
-            let owner = self.names.owner(root, &named, language, &known)?;
+            let owner = self.names.owner(root, &named.root, may_change_language, &known)?;
             Some(roots.learn(&owner.url, named))
         });
         self.names.current_map(current, learnt.unwrap_or(known))
@@ -148,7 +138,7 @@ mod tests {
 
     /// Learns from the head of a response.
     fn observe(urls: &OriginUrls, root: usize, headers: &HeaderMap) -> Arc<UrlMap> {
-        urls.learn(root, api_target(headers), RequestedLanguage::OfRoot)
+        urls.learn(root, api_target(headers), false)
     }
 
     fn head(links: &[&str]) -> HeaderMap {
@@ -284,15 +274,11 @@ mod tests {
     fn the_root_of_a_language_never_renames_another_one() {
         let (english, german) = ("https://site.example/wp-json", "https://site.example/de/wp-json");
         let naming = |root: &str| head(&[&api(&format!("{root}/"))]);
-        for (asked, language) in [
-            (0, RequestedLanguage::Any),
-            (0, RequestedLanguage::OfRoot),
-            (1, RequestedLanguage::OfRoot),
-        ] {
+        for (asked, may_change_language) in [(0, true), (0, false), (1, false)] {
             for order in [[english, german], [german, english]] {
                 let urls = urls(&settings());
                 for root in order {
-                    urls.learn(asked, api_target(&naming(root)), language);
+                    urls.learn(asked, api_target(&naming(root)), may_change_language);
                 }
                 let map = urls.map();
                 let expected = format!("{BASE}/wp-json/calendar/events/v1/events/50");
@@ -307,9 +293,9 @@ mod tests {
     fn a_language_without_a_root_keeps_its_address() {
         let urls = urls(&settings());
         observe(&urls, 0, &head(&[&api("https://site.example/blog/wp-json/")]));
-        for language in [RequestedLanguage::Any, RequestedLanguage::OfRoot] {
+        for may_change_language in [true, false] {
             let french = api("https://site.example/blog/fr/wp-json/");
-            let map = urls.learn(0, api_target(&head(&[&french])), language);
+            let map = urls.learn(0, api_target(&head(&[&french])), may_change_language);
             let french = "https://site.example/blog/fr/wp-json";
             assert_eq!(
                 public(&map, french),
@@ -324,7 +310,7 @@ mod tests {
         let urls = urls(&settings());
         observe(&urls, 0, &head(&[&api("https://site.example/wp-json/")]));
         let german = head(&[&api("https://seite.example/wp-json/")]);
-        let map = urls.learn(0, api_target(&german), RequestedLanguage::Any);
+        let map = urls.learn(0, api_target(&german), true);
         assert!(knows(&map, "https://site.example/wp-json"));
         assert!(!knows(&map, "https://seite.example/wp-json"));
     }

@@ -76,9 +76,7 @@ mod tests {
     use super::*;
     use crate::relay::cors::Audience;
     use crate::relay::frames::{Frames, frames};
-    use crate::relay::{
-        BufferBudget, CallContext, Content, LearntRoots, OriginFailure, RequestedLanguage, accept,
-    };
+    use crate::relay::{BufferBudget, CallContext, Content, LearntRoots, OriginFailure, accept};
     use crate::settings::{OriginNamespace, Settings};
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
@@ -100,7 +98,7 @@ mod tests {
             operation: None,
             may_be_script: false,
             enveloped: false,
-            language: RequestedLanguage::OfRoot,
+            may_change_language: false,
             target: "/".into(),
         }
     }

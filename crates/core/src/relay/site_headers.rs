@@ -5,7 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::link::{api_target, links, unescaped};
 use super::origin_urls::OriginUrls;
 use super::refresh::refresh_url;
-use super::rewrite::{PublicAddresses, ServedPart};
+use super::rewrite::PublicAddresses;
+use crate::settings::OtherTraffic;
 
 /// The header in which the plugin names the address of its API, of a record or of a term (backend.md section 10).
 const API_ROOT: HeaderName = HeaderName::from_static("x-tec-api-root");
@@ -30,7 +31,7 @@ pub fn publish_site_headers(headers: &mut HeaderMap, urls: &OriginUrls, public_b
         return;
     }
     let map = urls.map();
-    let mut addresses = PublicAddresses::new(&map, public_base, 0, ServedPart::Site);
+    let mut addresses = PublicAddresses::new(&map, public_base, 0, OtherTraffic::Forward);
     for authority in urls.further(public_base) {
         addresses.also(authority);
     }
@@ -113,7 +114,7 @@ fn public_refresh(value: &[u8], addresses: &PublicAddresses<'_>) -> Option<Vec<u
 mod tests {
     use super::*;
     use crate::relay::LearntRoots;
-    use crate::settings::{DialAddress, OriginHost, OriginNamespace, OtherTraffic, Settings};
+    use crate::settings::{DialAddress, OriginHost, OriginNamespace, Settings};
 
     const BASE: &str = "https://events.example.org";
 

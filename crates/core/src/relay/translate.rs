@@ -102,9 +102,7 @@ mod tests {
 
     use super::*;
     use crate::relay::cors::Audience;
-    use crate::relay::{
-        BufferBudget, CallContext, ClientContext, Content, LearntRoots, RequestedLanguage, accept, present,
-    };
+    use crate::relay::{BufferBudget, CallContext, ClientContext, Content, LearntRoots, accept, present};
     use crate::settings::{OriginNamespace, Settings, WantedVersion};
     use calendar_edge_judge::contract::{PluginVersion, table};
 
@@ -137,7 +135,7 @@ mod tests {
             content: Content::Records,
             may_be_script: false,
             enveloped: false,
-            language: RequestedLanguage::OfRoot,
+            may_change_language: false,
             target: "/".into(),
         };
         let client = ClientContext {

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::relay::{CallContext, Content, RequestedLanguage};
+use crate::relay::{CallContext, Content};
 use calendar_edge_judge::call::ForwardableCall;
 
 // === impl CallContext ===
@@ -23,11 +23,7 @@ impl CallContext {
             },
             may_be_script: call.expects_javascript(),
             enveloped: call.expects_envelope(),
-            language: if call.may_change_language() {
-                RequestedLanguage::Any
-            } else {
-                RequestedLanguage::OfRoot
-            },
+            may_change_language: call.may_change_language(),
             target: target.into(),
         }
     }
@@ -41,7 +37,7 @@ impl CallContext {
             content: Content::Description,
             may_be_script: false,
             enveloped: false,
-            language: RequestedLanguage::Any,
+            may_change_language: true,
             target: target.into(),
         }
     }
@@ -77,7 +73,7 @@ mod tests {
         let plain = of("GET", EVENTS);
         assert_eq!(plain.content, Content::Records);
         assert_eq!((plain.may_be_script, plain.enveloped), (false, false));
-        assert_eq!(plain.language, RequestedLanguage::OfRoot);
+        assert!(!plain.may_change_language);
         assert!(of("GET", &format!("{EVENTS}?_envelope=1")).enveloped);
         assert!(of("GET", &format!("{EVENTS}?_jsonp=f")).may_be_script);
         assert_eq!(of("OPTIONS", EVENTS).content, Content::Description);

@@ -6,7 +6,7 @@ use http_body::Body;
 
 use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
 use super::buffer::{Buffered, buffer, joined};
-use super::call_context::{CallContext, RequestedLanguage};
+use super::call_context::CallContext;
 use super::judge::{ExpectedBody, judge_body, judge_head, received};
 use super::redirect::{redirect, redirect_within};
 use super::wordpress::{PAGE_BYTES, without_marks};
@@ -32,7 +32,7 @@ use crate::relay::rules::RelayRules;
 /// use calendar_edge_core::settings::{OriginNamespace, Settings};
 /// use calendar_edge_core::relay::cors::Audience;
 /// use calendar_edge_core::relay::{
-///     RequestedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
+///     BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
 /// };
 /// use http_body_util::{BodyExt, Full};
 ///
@@ -49,7 +49,7 @@ use crate::relay::rules::RelayRules;
 ///     operation: None,
 ///     may_be_script: false,
 ///     enveloped: false,
-///     language: RequestedLanguage::OfRoot,
+///     may_change_language: false,
 ///     target: "/wp-json/tribe/events/v1/events/56".into(),
 /// };
 /// let client = ClientContext {
@@ -87,11 +87,10 @@ where
     if head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED {
         return redirected(head.status, &head.headers, call, rules);
     }
-    let expected = judge_head(head.status, &head.headers, call)?;
-    if expected == ExpectedBody::Absent {
+    let Some(expected) = judge_head(head.status, &head.headers, call)? else {
         let head = (head.status, head.headers);
         return Ok(accepted(head, (AcceptedBody::Absent, false), call, rules));
-    }
+    };
     let (mut body, had_mark) = judged_body(head.status, &head.headers, expected, body, rules).await?;
     if let (true, AcceptedBody::Whole(pieces)) = (call.enveloped, &mut body) {
         *pieces = vec![without_marks(joined(pieces))];
@@ -126,11 +125,11 @@ fn accepted<B>(
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
-    let own = (call.language == RequestedLanguage::OfRoot).then_some(call.root);
+    let own = (!call.may_change_language).then_some(call.root);
     let printed = api_target(&headers);
     let map = if status == StatusCode::OK && !matches!(body, AcceptedBody::Absent) {
         // A successful response is rewritten by the names that it prints itself.
-        rules.urls.learn(call.root, printed, call.language)
+        rules.urls.learn(call.root, printed, call.may_change_language)
     } else {
         rules.urls.map()
     };
@@ -144,7 +143,7 @@ fn accepted<B>(
         operation: call.operation,
         enveloped: call.enveloped,
         had_byte_order_mark,
-        served: rules.urls.served,
+        other: rules.urls.other,
     };
     AcceptedResponse::new(head, body)
 }
@@ -168,9 +167,7 @@ where
     }
     let size = match expected {
         ExpectedBody::Page => PAGE_BYTES,
-        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script => {
-            rules.budget.allowance(rules.response_buffer_bytes)
-        }
+        ExpectedBody::Json | ExpectedBody::Script => rules.budget.allowance(rules.response_buffer_bytes),
     };
     let mut buffered = buffer(body, size).await?;
     let had_mark = expected == ExpectedBody::Json && buffered.take_byte_order_marks();

@@ -8,7 +8,8 @@ use http::{HeaderMap, StatusCode};
 use super::buffer::joined;
 use super::wordpress::{enveloped_status, error_code};
 use crate::relay::link::api_target;
-use crate::relay::rewrite::{Content, ServedPart, UrlMap};
+use crate::relay::rewrite::{Content, UrlMap};
+use crate::settings::OtherTraffic;
 use calendar_edge_judge::contract::Operation;
 use calendar_edge_judge::translation::MemberCutter;
 
@@ -41,8 +42,8 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) operation: Option<&'static Operation>,
     /// True if the body is an envelope that holds the effective status.
     pub(in crate::relay) enveloped: bool,
-    /// The part of the origin that the edge stands for.
-    pub(in crate::relay) served: ServedPart,
+    /// The treatment of the rest of the site.
+    pub(in crate::relay) other: OtherTraffic,
     /// The root that the response names as its own.
     pub(in crate::relay) named_root: Option<usize>,
 }

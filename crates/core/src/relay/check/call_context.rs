@@ -22,19 +22,10 @@ pub struct CallContext {
     /// True if an `_envelope` parameter is forwarded: the status is then always a success
     /// (backend.md section 12).
     pub enveloped: bool,
-    /// The language that the response may be in.
-    pub language: RequestedLanguage,
+    /// True if the response may be in another language than that of the root: a parameter that is not WordPress's or the
+    /// plugin's own is forwarded. A site with languages in directories or domains names the REST root of the language
+    /// of its response, not the root of the request.
+    pub may_change_language: bool,
     /// Path and query of the request to the origin.
     pub target: Box<str>,
-}
-
-/// The language that a call requests. A site with languages in directories or domains names the REST root of the
-/// language of its response, not the root of the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RequestedLanguage {
-    /// The language of the root.
-    #[default]
-    OfRoot,
-    /// Perhaps another one: a parameter that is not WordPress's or the plugin's own is forwarded.
-    Any,
 }

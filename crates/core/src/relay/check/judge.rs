@@ -5,16 +5,13 @@ use http::{HeaderMap, Method, StatusCode, header};
 use super::buffer::Buffered;
 use super::call_context::CallContext;
 use super::document::{begins_json, is_surely_list, judge_document, trimmed, without_byte_order_marks};
-use super::software::{document_failure, page_failure};
-use super::wordpress::script_argument;
+use super::wordpress::{self, script_argument};
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
 use crate::settings::BackendSoftware;
 
 /// The kind of body that must follow, determined by the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExpectedBody {
-    /// No body: HEAD, 204, 205.
-    Absent,
     /// A JSON document.
     Json,
     /// A JSON document, perhaps as the argument of a call.
@@ -23,12 +20,12 @@ pub(super) enum ExpectedBody {
     Page,
 }
 
-/// Judges a head that is no redirect, and returns the kind of body that must follow.
+/// Judges a head that is no redirect, and returns the kind of body that must follow; none: HEAD, 204, 205.
 pub(super) fn judge_head(
     status: StatusCode,
     headers: &HeaderMap,
     call: &CallContext,
-) -> Result<ExpectedBody, OriginFailure> {
+) -> Result<Option<ExpectedBody>, OriginFailure> {
     // The edge sends no range and no conditions, so it expects neither 206 nor 304.
     if matches!(status.as_u16(), ..200 | 206 | 304 | 600..) {
         return Err(OriginFailure::InvalidStatus(status));
@@ -37,20 +34,18 @@ pub(super) fn judge_head(
         return Err(OriginFailure::CodedBody(coding));
     }
     if [StatusCode::NO_CONTENT, StatusCode::RESET_CONTENT].contains(&status) {
-        return Ok(ExpectedBody::Absent);
+        return Ok(None);
     }
     let expected = match content_type(headers).as_deref() {
         Some(essence) if is_json(essence) => ExpectedBody::Json,
         Some("application/javascript" | "text/javascript") if call.may_be_script => ExpectedBody::Script,
         Some(_) | None => ExpectedBody::Page,
     };
-    match expected {
-        ExpectedBody::Page if call.method == Method::HEAD => Err(other_page(status, headers, b"")),
-        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script if call.method == Method::HEAD => {
-            Ok(ExpectedBody::Absent)
-        }
-        expected => Ok(expected),
+    let is_head = call.method == Method::HEAD;
+    if is_head && expected == ExpectedBody::Page {
+        return Err(other_page(status, headers, b""));
     }
+    Ok((!is_head).then_some(expected))
 }
 
 /// The bytes by which a body is judged, and whether they are all of it; else they are the beginning of a body that is
@@ -80,9 +75,6 @@ pub(super) fn judge_body(
     (expected, (bytes, is_whole)): (ExpectedBody, (&[u8], bool)),
     software: BackendSoftware,
 ) -> Result<(), OriginFailure> {
-    if expected == ExpectedBody::Absent {
-        return Ok(());
-    }
     let bytes = trimmed(bytes);
     if bytes.is_empty() {
         return Err(refused_request(status).unwrap_or(OriginFailure::Empty(status)));
@@ -90,12 +82,13 @@ pub(super) fn judge_body(
     if expected == ExpectedBody::Page {
         return Err(page(status, headers, bytes, software));
     }
-    let document = match expected {
-        ExpectedBody::Script => script_argument(bytes)?,
-        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Page => bytes,
+    let document = if expected == ExpectedBody::Script {
+        script_argument(bytes)?
+    } else {
+        bytes
     };
     if !document.first().is_some_and(|&first| begins_json(first)) {
-        return Err(page_failure(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
+        return Err(known_page(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
     if is_whole {
         judge_document(document)?;
@@ -103,7 +96,12 @@ pub(super) fn judge_body(
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {
         return Err(OriginFailure::Malformed);
     }
-    document_failure(software, status, document).map_or(Ok(()), Err)
+    // Of a service every JSON object is an error of the API: WordPress's message about a failure of PHP is an error code
+    // like others there.
+    match software {
+        BackendSoftware::WordPress => wordpress::document_failure(status, document).map_or(Ok(()), Err),
+        BackendSoftware::Service => Ok(()),
+    }
 }
 
 /// Judges a response that was read whole, and is neither rewritten nor relayed.
@@ -115,7 +113,9 @@ pub fn judge_whole(
     (status, headers, body): (StatusCode, &HeaderMap, &[u8]),
     call: &CallContext,
 ) -> Result<(), OriginFailure> {
-    let expected = judge_head(status, headers, call)?;
+    let Some(expected) = judge_head(status, headers, call)? else {
+        return Ok(());
+    };
     let body = without_byte_order_marks(body);
     judge_body(
         status,
@@ -151,7 +151,15 @@ fn is_json(essence: &str) -> bool {
 // === pages ===
 
 fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8], software: BackendSoftware) -> OriginFailure {
-    page_failure(software, bytes).unwrap_or_else(|| other_page(status, headers, bytes))
+    known_page(software, bytes).unwrap_or_else(|| other_page(status, headers, bytes))
+}
+
+/// The failure that a page reports in the words of the software; none where its pages report nothing.
+fn known_page(software: BackendSoftware, page: &[u8]) -> Option<OriginFailure> {
+    match software {
+        BackendSoftware::WordPress => wordpress::known_page(page),
+        BackendSoftware::Service => None,
+    }
 }
 
 fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
@@ -181,7 +189,6 @@ fn unexpected_type(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> Ori
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::RequestedLanguage;
     use crate::relay::rewrite::Content;
 
     const JSON: &str = "application/json; charset=UTF-8";
@@ -216,12 +223,15 @@ mod tests {
             content: Content::Records,
             may_be_script,
             enveloped: false,
-            language: RequestedLanguage::OfRoot,
+            may_change_language: false,
             target: "/".into(),
         };
         let status = StatusCode::from_u16(status).unwrap();
         judge_head(status, &headers, &call)
-            .and_then(|expected| judge_body(status, &headers, (expected, (body, true)), software))
+            .and_then(|expected| match expected {
+                Some(expected) => judge_body(status, &headers, (expected, (body, true)), software),
+                None => Ok(()),
+            })
             .map_or_else(|failure| failure.name(), |()| "passes")
     }
 

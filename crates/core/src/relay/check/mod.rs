@@ -1,7 +1,7 @@
 //! Checks of the backend's response: head, size and body are judged before any byte is passed on.
 //!
 //! The checks that apply to every backend (a status, JSON, a bounded body) are in this folder. The checks that apply
-//! only to WordPress are in [`wordpress`]; `software.rs` selects the backends that they are for.
+//! only to WordPress are in [`wordpress`]; `judge.rs` selects the backends that they are for.
 
 mod accept;
 mod accepted;
@@ -11,14 +11,13 @@ mod document;
 mod judge;
 mod redirect;
 mod scan;
-mod software;
 mod wordpress;
 
 pub use accept::accept;
 pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub(super) use buffer::joined;
-pub use call_context::{CallContext, RequestedLanguage};
+pub use call_context::CallContext;
 pub(super) use document::trimmed;
 pub use document::without_byte_order_marks;
 pub use judge::judge_whole;

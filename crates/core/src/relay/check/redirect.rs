@@ -6,7 +6,8 @@ use url::{Position, Url, form_urlencoded};
 use super::call_context::CallContext;
 use crate::relay::failure::{Detour, OriginFailure, shortened};
 use crate::relay::origin_urls::OriginUrls;
-use crate::relay::rewrite::{PublicAddresses, ServedPart};
+use crate::relay::rewrite::PublicAddresses;
+use crate::settings::OtherTraffic;
 use calendar_edge_judge::contract::global::{Treatment, global};
 use calendar_edge_judge::contract::table;
 
@@ -93,7 +94,7 @@ impl<'a> Redirect<'a> {
     /// The root of a URL of the calendar, and the route below it with the query.
     fn route(&self, url: &Url) -> Option<(usize, String)> {
         let map = self.urls.map();
-        let mut addresses = PublicAddresses::new(&map, "", self.call.root, ServedPart::Calendar);
+        let mut addresses = PublicAddresses::new(&map, "", self.call.root, OtherTraffic::Refuse);
         for authority in self.urls.further("") {
             addresses.also(authority);
         }
@@ -178,7 +179,7 @@ fn is_forwarded(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::{Content, LearntRoots, RequestedLanguage};
+    use crate::relay::{Content, LearntRoots};
     use crate::settings::{OriginNamespace, Settings};
 
     const ROOT: &str = "http://wp.example.org/wp-json";
@@ -203,7 +204,7 @@ mod tests {
             operation: None,
             may_be_script: false,
             enveloped: false,
-            language: RequestedLanguage::Any,
+            may_change_language: true,
             target: format!("{EVENTS}{query}").into(),
         }
     }

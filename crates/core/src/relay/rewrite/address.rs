@@ -4,48 +4,30 @@ use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 
-use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
+use super::candidate::{Candidate, CandidateVerdict, LOOK_BEHIND};
 use super::origin_root::is_authority_of;
 
-/// An address that the edge dials and clients must not see: an IP literal, or a name with a port. Other names
-/// are replaced in URLs only, because in other text they may be words or mail domains.
-#[derive(Debug)]
-pub(super) struct AddressSpelling {
-    dialled: String,
-    advertised: String,
-}
-
-/// Replaces an address that stands alone.
+/// Replaces an address that stands alone, which the edge dials and clients must not see: an IP literal, or a name with a
+/// port. Other names are replaced in URLs only, because in other text they may be words or mail domains.
 #[derive(Debug)]
 pub(super) struct AddressMatcher {
     anchor: Finder<'static>,
     advertised: String,
 }
 
-// === impl AddressSpelling ===
+// === impl AddressMatcher ===
 
-impl AddressSpelling {
+impl AddressMatcher {
     pub(super) fn new(dialled: &str, advertised: &str) -> Self {
         Self {
-            dialled: dialled.to_owned(),
+            anchor: Finder::new(dialled).into_owned(),
             advertised: advertised.to_owned(),
         }
     }
 
     /// True if this address is the edge itself for clients.
     pub(super) fn is_of(&self, public_base: &str) -> bool {
-        is_authority_of(&self.dialled, public_base)
-    }
-}
-
-// === impl AddressMatcher ===
-
-impl AddressMatcher {
-    pub(super) fn new(address: &AddressSpelling) -> Self {
-        Self {
-            anchor: Finder::new(address.dialled.as_bytes()).into_owned(),
-            advertised: address.advertised.clone(),
-        }
+        is_authority_of(self.anchor.needle(), public_base)
     }
 
     /// The address.
@@ -61,7 +43,7 @@ impl AddressMatcher {
         let length = self.anchor.needle().len();
         let ends = match (candidate.text.get(length), candidate.text.get(length + 1)) {
             (Some(b':'), Some(next)) => Some(!next.is_ascii_digit()),
-            (Some(b':'), None) => (candidate.end == End::Closed).then_some(true),
+            (Some(b':'), None) => candidate.is_last.then_some(true),
             _ => candidate.ends_name(length),
         };
         match ends {

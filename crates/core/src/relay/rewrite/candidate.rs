@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::spelling::{Agreement, agreement};
+use super::spelling::{Agreement, Spelling, agreement};
 
 /// The number of bytes before a candidate that a matcher may see.
 pub(super) const LOOK_BEHIND: usize = 6;
@@ -14,15 +14,8 @@ pub(super) struct Candidate<'a> {
     pub(super) before: [u8; LOOK_BEHIND],
     /// The text from the anchor on.
     pub(super) text: &'a [u8],
-    /// The state of the end: `Open` if more bytes may follow.
-    pub(super) end: End,
-}
-
-/// The end of a text that arrives in pieces: more bytes may follow, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    Open,
-    Closed,
+    /// True if no more bytes can follow.
+    pub(super) is_last: bool,
 }
 
 /// A matcher's verdict on a candidate.
@@ -44,7 +37,7 @@ impl Candidate<'_> {
     pub(super) fn compare(&self, offset: usize, expected: &[u8]) -> Agreement {
         let rest = self.text.get(offset..).unwrap_or_default();
         match agreement(rest, expected) {
-            Agreement::SoFar if self.end == End::Closed => Agreement::Differs,
+            Agreement::SoFar if self.is_last => Agreement::Differs,
             agreement => agreement,
         }
     }
@@ -56,8 +49,20 @@ impl Candidate<'_> {
             // A full stop at the end of a sentence ends the name.
             (Some(b'.'), Some(&next)) => Some(!continues_segment(next)),
             (Some(&next), _) if next != b'.' => Some(!continues_segment(next)),
-            _ => (self.end == End::Closed).then_some(true),
+            _ => self.is_last.then_some(true),
         }
+    }
+
+    /// True if the authority of a URL that ends at this offset is complete. `None`: not known yet.
+    pub(super) fn ends_authority(&self, offset: usize, spelling: Spelling) -> Option<bool> {
+        let longer = [":", "@"].map(|plain| self.compare(offset, &spelling.encode(plain)));
+        if longer.contains(&Agreement::Full) {
+            return Some(false);
+        }
+        if longer.contains(&Agreement::SoFar) {
+            return None;
+        }
+        self.ends_name(offset)
     }
 }
 

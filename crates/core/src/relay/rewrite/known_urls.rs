@@ -1,8 +1,9 @@
 //! The beginnings of URLs that the origin prints: collected as plain text, then written once in each spelling.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
-use super::address::AddressSpelling;
+use super::address::AddressMatcher;
 use super::origin_root::{OriginRoot, RootNames};
 use super::spelling::Spelling;
 
@@ -13,7 +14,7 @@ pub(super) struct KnownUrls {
     /// In the order in which a printed URL is compared with them.
     urls: Vec<KnownUrl>,
     /// Dialled addresses that clients must not see even outside URLs.
-    pub(super) addresses: Vec<AddressSpelling>,
+    pub(super) addresses: Vec<Arc<AddressMatcher>>,
     /// Every name of a root, with the root's index.
     pub(super) names: Vec<(usize, OriginRoot)>,
 }
@@ -160,8 +161,8 @@ impl KnownUrls {
             },
         });
         if dialled.is_unmistakable() {
-            self.addresses
-                .push(AddressSpelling::new(authority, &advertised.authority));
+            let address = AddressMatcher::new(authority, &advertised.authority);
+            self.addresses.push(Arc::new(address));
         }
     }
 }

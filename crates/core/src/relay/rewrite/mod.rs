@@ -7,7 +7,6 @@ mod known_urls;
 mod namespace_names;
 mod origin_root;
 mod own_name;
-mod printed_url;
 mod public_address;
 mod rewriter;
 mod spelling;
@@ -20,6 +19,6 @@ mod url_reference;
 
 pub use content::Content;
 pub use origin_root::{OriginRoot, RootNames};
-pub(super) use public_address::{PublicAddresses, ServedPart};
+pub(super) use public_address::PublicAddresses;
 pub use rewriter::Rewriter;
 pub use url_map::UrlMap;

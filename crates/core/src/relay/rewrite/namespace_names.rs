@@ -7,39 +7,21 @@ use memchr::memmem::Finder;
 use super::candidate::{Candidate, CandidateVerdict};
 use super::spelling::{Agreement, Spelling};
 
-/// The two names of the namespace.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RenamedNamespace<'a> {
-    /// The name that the plugin registers.
-    pub(super) origin: &'a str,
-    /// The name that clients see.
-    pub(super) public: &'a str,
-}
-
 /// Renames the namespace at the beginning of a JSON string: `"tribe\/events\/v1"` and
 /// `"\/tribe\/events\/v1\/events"`. Elsewhere it is part of a URL or of prose, and stays.
 #[derive(Debug)]
 pub(super) struct NamespaceMatcher {
     anchor: Finder<'static>,
-    spellings: [SpeltNames; 2],
-}
-
-/// Both names in one spelling.
-#[derive(Debug)]
-struct SpeltNames {
-    origin: Box<[u8]>,
-    public: Box<[u8]>,
+    /// The name that the plugin registers and the one that clients see, in two spellings.
+    spellings: [[Box<[u8]>; 2]; 2],
 }
 
 // === impl NamespaceMatcher ===
 
 impl NamespaceMatcher {
-    pub(super) fn new(names: RenamedNamespace<'_>) -> Self {
-        let first = names.origin.split('/').next().unwrap_or(names.origin);
-        let spell = |spelling: Spelling| SpeltNames {
-            origin: spelling.encode(names.origin),
-            public: spelling.encode(names.public),
-        };
+    pub(super) fn new(origin: &str, public: &str) -> Self {
+        let first = origin.split('/').next().unwrap_or(origin);
+        let spell = |spelling: Spelling| [origin, public].map(|name| spelling.encode(name));
         Self {
             anchor: Finder::new(first).into_owned(),
             spellings: [spell(Spelling::Escaped), spell(Spelling::Plain)],
@@ -56,7 +38,7 @@ impl NamespaceMatcher {
         if !begins_string(&candidate.before) {
             return CandidateVerdict::Keep;
         }
-        for SpeltNames { origin, public } in &self.spellings {
+        for [origin, public] in &self.spellings {
             match candidate.compare(0, origin) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,

@@ -116,8 +116,9 @@ impl OriginRoot {
 }
 
 /// True if `base` is this authority with a scheme before it.
-pub(super) fn is_authority_of(authority: &str, base: &str) -> bool {
-    base.split_once("://").is_some_and(|(_, rest)| rest == authority)
+pub(super) fn is_authority_of(authority: &[u8], base: &str) -> bool {
+    base.split_once("://")
+        .is_some_and(|(_, rest)| rest.as_bytes() == authority)
 }
 
 /// Removes the longest common end of two paths, cut at a slash, and returns the two beginnings.

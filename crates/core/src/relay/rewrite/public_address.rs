@@ -3,15 +3,7 @@
 use super::origin_root::OriginRoot;
 use super::url_map::UrlMap;
 use super::url_reference::Reference;
-
-/// The part of the origin that the edge stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::relay) enum ServedPart {
-    /// The REST roots and the namespace of the calendar (`other = "refuse"`).
-    Calendar,
-    /// The whole site (`other = "forward"`).
-    Site,
-}
+use crate::settings::OtherTraffic;
 
 /// The names of the origin in one response, and the public address that stands for them.
 #[derive(Debug, Clone)]
@@ -21,7 +13,8 @@ pub(in crate::relay) struct PublicAddresses<'a> {
     namespace: &'a str,
     /// The root of the request, which decides if roots share an address.
     root: usize,
-    served: ServedPart,
+    /// Where the rest of the site is forwarded, its addresses are public as well.
+    other: OtherTraffic,
     /// Authorities of the site besides those of its roots.
     further: Vec<String>,
 }
@@ -30,14 +23,14 @@ pub(in crate::relay) struct PublicAddresses<'a> {
 
 impl<'a> PublicAddresses<'a> {
     /// Addresses for a client that reaches the edge at `base`, scheme and authority without a slash behind it.
-    pub(in crate::relay) fn new(map: &'a UrlMap, base: &'a str, root: usize, served: ServedPart) -> Self {
+    pub(in crate::relay) fn new(map: &'a UrlMap, base: &'a str, root: usize, other: OtherTraffic) -> Self {
         let own = Reference::split(base).and_then(|base| base.authority);
         Self {
             map,
             base,
             namespace: map.public_namespace(),
             root,
-            served,
+            other,
             further: own.into_iter().collect(),
         }
     }
@@ -107,7 +100,7 @@ impl<'a> PublicAddresses<'a> {
     }
 
     fn of_site(&self, reference: &Reference<'_>) -> Option<String> {
-        let is_whole = self.served == ServedPart::Site && reference.authority.is_some();
+        let is_whole = self.other == OtherTraffic::Forward && reference.authority.is_some();
         is_whole.then(|| format!("{}{}{}", self.base, reference.path, reference.rest))
     }
 
@@ -170,8 +163,8 @@ mod tests {
         ])
     }
 
-    fn public(map: &UrlMap, served: ServedPart, text: &str) -> String {
-        let addresses = PublicAddresses::new(map, BASE, 0, served);
+    fn public(map: &UrlMap, other: OtherTraffic, text: &str) -> String {
+        let addresses = PublicAddresses::new(map, BASE, 0, other);
         addresses.public(text).unwrap_or_else(|| text.to_owned())
     }
 
@@ -206,8 +199,8 @@ mod tests {
             ),
             ("/de/wp-json/tribe/events/v1/x", "/de/api/calendar/events/v1/x"),
         ] {
-            for served in [ServedPart::Calendar, ServedPart::Site] {
-                assert_eq!(public(&map, served, text), format!("{BASE}{expected}"), "{text}");
+            for other in [OtherTraffic::Refuse, OtherTraffic::Forward] {
+                assert_eq!(public(&map, other, text), format!("{BASE}{expected}"), "{text}");
             }
         }
     }
@@ -230,11 +223,11 @@ mod tests {
             ("http://events.example.org/a", "/a"),
         ] {
             assert_eq!(
-                public(&map, ServedPart::Site, text),
+                public(&map, OtherTraffic::Forward, text),
                 format!("{BASE}{path}"),
                 "{text}"
             );
-            assert_eq!(public(&map, ServedPart::Calendar, text), text);
+            assert_eq!(public(&map, OtherTraffic::Refuse, text), text);
         }
     }
 
@@ -253,14 +246,14 @@ mod tests {
             "mailto:a@wp.example",
             "/wp-json/calendar/events/v1/events",
         ] {
-            assert_eq!(public(&map, ServedPart::Site, text), text);
+            assert_eq!(public(&map, OtherTraffic::Forward, text), text);
         }
     }
 
     #[test]
     fn a_site_is_known_by_the_roots_that_it_prints() {
         let map = two_roots();
-        let mut addresses = PublicAddresses::new(&map, BASE, 0, ServedPart::Site);
+        let mut addresses = PublicAddresses::new(&map, BASE, 0, OtherTraffic::Forward);
         addresses.also_of_root("https://new.example/blog/wp-json/");
         assert_eq!(
             addresses.public("https://new.example/a"),
@@ -284,7 +277,7 @@ mod tests {
             tail in "(/de)?(/wp-json)?(/tribe/events/v1|/calendar/events/v1)?[/a-z0-9?=&#.%]{0,16}",
         ) {
             let map = two_roots();
-            let addresses = PublicAddresses::new(&map, BASE, 0, ServedPart::Site);
+            let addresses = PublicAddresses::new(&map, BASE, 0, OtherTraffic::Forward);
             let text = format!("{host}{tail}");
             if let Some(public) = addresses.public(&text) {
                 prop_assert!(public.starts_with(BASE), "{} of {}", public, text);

@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use memchr::memmem::Finder;
 
 use super::address::AddressMatcher;
-use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
+use super::candidate::{Candidate, CandidateVerdict, LOOK_BEHIND};
 use super::content::Content;
 use super::namespace_names::NamespaceMatcher;
 use super::url_map::UrlMap;
@@ -38,8 +38,8 @@ struct RewriteStage {
 #[derive(Debug)]
 enum Matcher {
     Url(UrlMatcher),
-    Namespace(NamespaceMatcher),
-    AddressSpelling(AddressMatcher),
+    Namespace(Box<NamespaceMatcher>),
+    Address(Arc<AddressMatcher>),
 }
 
 // === impl Rewriter ===
@@ -63,29 +63,25 @@ impl Rewriter {
     ) -> Self {
         let url = UrlMatcher::new(Arc::clone(map), public_base, namespace, root, content);
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
-        if content == Content::Description
-            && let Some(names) = map.renamed_namespace(namespace)
-        {
-            stages.push(RewriteStage::new(Matcher::Namespace(NamespaceMatcher::new(
-                names,
-            ))));
+        let origin = map.origin_namespace();
+        if content == Content::Description && *origin != **namespace {
+            let names = NamespaceMatcher::new(origin, namespace);
+            stages.push(RewriteStage::new(Matcher::Namespace(Box::new(names))));
         }
-        stages.extend(
-            map.dialled_addresses()
-                .filter(|address| !address.is_of(public_base))
-                .map(|address| RewriteStage::new(Matcher::AddressSpelling(AddressMatcher::new(address)))),
-        );
+        let addresses = map.addresses.iter();
+        let addresses = addresses.filter(|address| !address.is_of(public_base));
+        stages.extend(addresses.map(|address| RewriteStage::new(Matcher::Address(Arc::clone(address)))));
         Self { stages }
     }
 
     /// Takes the next piece of the document and returns the rewritten bytes, which may be empty.
     pub fn push(&mut self, piece: Bytes) -> Bytes {
-        self.pass(piece, End::Open)
+        self.pass(piece, false)
     }
 
     /// Returns the bytes that were held. No piece may follow.
     pub fn finish(&mut self) -> Bytes {
-        self.pass(Bytes::new(), End::Closed)
+        self.pass(Bytes::new(), true)
     }
 
     /// Rewrites all pieces of a document.
@@ -101,13 +97,13 @@ impl Rewriter {
 
     /// Rewrites a complete document.
     pub fn whole(mut self, document: Bytes) -> Bytes {
-        self.pass(document, End::Closed)
+        self.pass(document, true)
     }
 
-    fn pass(&mut self, piece: Bytes, end: End) -> Bytes {
+    fn pass(&mut self, piece: Bytes, is_last: bool) -> Bytes {
         self.stages
             .iter_mut()
-            .fold(piece, |piece, stage| stage.pass(piece, end))
+            .fold(piece, |piece, stage| stage.pass(piece, is_last))
     }
 }
 
@@ -123,20 +119,20 @@ impl RewriteStage {
     }
 
     #[expect(clippy::indexing_slicing, reason = "every position was found in this text")]
-    fn pass(&mut self, piece: Bytes, end: End) -> Bytes {
+    fn pass(&mut self, piece: Bytes, is_last: bool) -> Bytes {
         let text = self.take_held_and(piece);
         let mut out = BytesMut::new();
         let mut copied = 0;
         let mut from = 0;
         let decided = loop {
             let Some(found) = self.matcher.anchor().find(&text[from..]) else {
-                break text.len() - self.unfinished_anchor(&text[from..], end);
+                break text.len() - self.unfinished_anchor(&text[from..], is_last);
             };
             let at = from + found;
             let candidate = Candidate {
                 before: self.look_behind(&text[..at]),
                 text: &text[at..],
-                end,
+                is_last,
             };
             match self.matcher.judge(&candidate) {
                 CandidateVerdict::Replace(length, name) => {
@@ -188,8 +184,8 @@ impl RewriteStage {
 
     /// The number of final bytes that may be the beginning of an anchor.
     #[expect(clippy::indexing_slicing, reason = "all lengths are below the anchor's")]
-    fn unfinished_anchor(&self, text: &[u8], end: End) -> usize {
-        if end == End::Closed {
+    fn unfinished_anchor(&self, text: &[u8], is_last: bool) -> usize {
+        if is_last {
             return 0;
         }
         let anchor = self.matcher.anchor().needle();
@@ -209,7 +205,7 @@ impl Matcher {
         match self {
             Self::Url(matcher) => matcher.anchor(),
             Self::Namespace(matcher) => matcher.anchor(),
-            Self::AddressSpelling(matcher) => matcher.anchor(),
+            Self::Address(matcher) => matcher.anchor(),
         }
     }
 
@@ -217,7 +213,7 @@ impl Matcher {
         match self {
             Self::Url(matcher) => matcher.judge(candidate),
             Self::Namespace(matcher) => matcher.judge(candidate),
-            Self::AddressSpelling(matcher) => matcher.judge(candidate),
+            Self::Address(matcher) => matcher.judge(candidate),
         }
     }
 }

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use url::Url;
 
-use super::address::AddressSpelling;
+use super::address::AddressMatcher;
 use super::known_urls::{KnownUrls, SpeltUrl};
-use super::namespace_names::RenamedNamespace;
 use super::origin_root::{OriginRoot, RootNames};
 use super::own_name::OwnName;
 use super::spelling::{PerSpelling, Spelling};
@@ -27,7 +26,8 @@ pub struct UrlMap {
     origin_namespace: String,
     /// The first public namespace.
     public_namespace: Arc<str>,
-    addresses: Vec<AddressSpelling>,
+    /// Dialled addresses that clients must not see even outside URLs.
+    pub(super) addresses: Vec<Arc<AddressMatcher>>,
     /// Every name of a root, with the root's index.
     names: Vec<(usize, OriginRoot)>,
     /// The public name of the last response. Most edges have one public address.
@@ -105,18 +105,5 @@ impl UrlMap {
     /// The first public namespace, for texts that belong to no request in a namespace.
     pub(in crate::relay) const fn public_namespace(&self) -> &Arc<str> {
         &self.public_namespace
-    }
-
-    /// The origin's name of the namespace and a public one, if they differ.
-    pub(super) fn renamed_namespace<'a>(&'a self, public: &'a str) -> Option<RenamedNamespace<'a>> {
-        (self.origin_namespace != public).then_some(RenamedNamespace {
-            origin: &self.origin_namespace,
-            public,
-        })
-    }
-
-    /// Dialled addresses that clients must not see even outside URLs.
-    pub(super) fn dialled_addresses(&self) -> impl Iterator<Item = &AddressSpelling> {
-        self.addresses.iter()
     }
 }

@@ -10,7 +10,6 @@ use super::content::Content;
 use super::known_urls::{SpeltUrl, UrlMeaning};
 use super::origin_root::is_authority_of;
 use super::own_name::{OwnName, spell};
-use super::printed_url::PrintedUrl;
 use super::spelling::{Agreement, Spelling};
 use super::url_map::UrlMap;
 
@@ -61,62 +60,74 @@ impl UrlMatcher {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {
-                    let url = PrintedUrl {
-                        candidate,
-                        spelling,
-                        authority: after_scheme + separator.len(),
-                    };
-                    return self.judge_url(url);
+                    return self.judge_url(candidate, spelling, after_scheme + separator.len());
                 }
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_url(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
-        for known in self.map.urls(url.spelling) {
+    /// Judges a URL in this spelling, whose authority begins at this offset.
+    fn judge_url(
+        &self,
+        candidate: &Candidate<'_>,
+        spelling: Spelling,
+        authority: usize,
+    ) -> CandidateVerdict<'_> {
+        for known in self.map.urls(spelling) {
             if self.content == Content::Records && matches!(known.meaning, UrlMeaning::Roots(_)) {
                 continue;
             }
-            match url.candidate.compare(url.authority, &known.text) {
+            match candidate.compare(authority, &known.text) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => match self.judge_known(known, url) {
-                    CandidateVerdict::Keep => {}
-                    decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => {
-                        return decided;
+                Agreement::Full => {
+                    let end = authority + known.text.len();
+                    let verdict = self.judge_known(known, candidate, spelling, end);
+                    if !matches!(verdict, CandidateVerdict::Keep) {
+                        return verdict;
                     }
-                },
+                }
             }
         }
         CandidateVerdict::Keep
     }
 
-    /// Judges a URL that begins with a known one.
-    fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
-        let end = url.authority + known.text.len();
+    /// Judges a URL that begins with a known one, which ends at this offset.
+    fn judge_known<'m>(
+        &'m self,
+        known: &'m SpeltUrl,
+        candidate: &Candidate<'_>,
+        spelling: Spelling,
+        end: usize,
+    ) -> CandidateVerdict<'m> {
         match &known.meaning {
-            UrlMeaning::Api(roots) => match url.candidate.ends_name(end) {
+            UrlMeaning::Api(roots) => match candidate.ends_name(end) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
-                Some(true) => {
-                    CandidateVerdict::Replace(end, self.public_name(self.owner(roots), url.spelling))
-                }
+                Some(true) => CandidateVerdict::Replace(end, self.public_name(self.owner(roots), spelling)),
             },
             // An index names its root as its `up`: all of a JSON string.
-            UrlMeaning::Roots(roots) => match url.candidate.compare(end, b"\"") {
+            UrlMeaning::Roots(roots) => match candidate.compare(end, b"\"") {
                 Agreement::SoFar => CandidateVerdict::Undecided,
                 Agreement::Differs => CandidateVerdict::Keep,
                 Agreement::Full => {
                     let path = self.map.public_path(self.owner(roots));
-                    let name = spell(&self.own_name.public_base, path, "", url.spelling);
+                    let name = spell(&self.own_name.public_base, path, "", spelling);
                     CandidateVerdict::Replace(end, Cow::Owned(name))
                 }
             },
-            UrlMeaning::Site { authority, .. } if is_authority_of(authority, &self.own_name.public_base) => {
+            UrlMeaning::Site { authority, .. }
+                if is_authority_of(authority.as_bytes(), &self.own_name.public_base) =>
+            {
                 CandidateVerdict::Keep
             }
-            UrlMeaning::Site { advertised, .. } => replace_authority(advertised, url, end),
+            // The scheme and the authority, unless it is the beginning of a longer one.
+            UrlMeaning::Site { advertised, .. } => match candidate.ends_authority(end, spelling) {
+                None => CandidateVerdict::Undecided,
+                Some(false) => CandidateVerdict::Keep,
+                Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(advertised)),
+            },
         }
     }
 
@@ -135,14 +146,5 @@ impl UrlMatcher {
         } else {
             Cow::Owned(spell(&own.public_base, path, &own.namespace, spelling))
         }
-    }
-}
-
-/// Replaces the scheme and the authority, which ends here, unless it is the beginning of a longer one.
-fn replace_authority<'m>(replacement: &'m [u8], url: PrintedUrl<'_>, end: usize) -> CandidateVerdict<'m> {
-    match url.ends_authority(end) {
-        None => CandidateVerdict::Undecided,
-        Some(false) => CandidateVerdict::Keep,
-        Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(replacement)),
     }
 }
