@@ -64,7 +64,6 @@ def all_cases(binary):
         Case("list, 8 KiB", checked, over_http1()),
         Case("item, 5 KiB", bare, over_http1(), f"{LIST}/50"),
         Case("create", checked, over_http1(script="create.lua"), LIST),
-        Case("create, connections reused", [Nginx(), Edge(binary, reuse=True)], over_http1(script="create.lua"), LIST),
         Case("list, 1 KiB", bare, over_http1(), f"{LIST}?search=list-1k"),
         Case("list, 64 KiB", bare, over_http1(), f"{LIST}?search=list-64k"),
         Case("list, 1 MiB", plain, over_http1(), f"{LIST}?search=list-1m"),

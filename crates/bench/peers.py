@@ -92,10 +92,6 @@ key = "{folder}/key.pem"
 url = "http://127.0.0.1:{origin}/wp-json"
 namespace = "tribe/events/v1"
 max_in_flight = 256
-max_pending = 1024
-reuse_for_writes = "{reuse}"
-[timeouts]
-client_idle = "10m"
 [cache]
 enabled = {cache}
 fresh = "1h"
@@ -106,11 +102,11 @@ filter = "{filter}"
 """
 
 
-def edge_settings(folder, origin, ports, log="warn", cache=False, compress=False, reuse=False):
-    """The edge's configuration; `reuse` lets writes reuse connections, which they do not by default."""
+def edge_settings(folder, origin, ports, log="warn", cache=False, compress=False):
+    """The edge's configuration."""
     return EDGE.format(
         folder=folder, origin=origin, filter=log, cache=str(cache).lower(), compression=str(compress).lower(),
-        reuse="2s" if reuse else "0s", **ports,
+        **ports,
     )
 
 
@@ -261,8 +257,8 @@ class Edge:
 
     name = "calendar-edge"
 
-    def __init__(self, binary, log=False, cache=False, compress=False, reuse=False):
-        self.binary, self.log, self.cache, self.compress, self.reuse = binary, log, cache, compress, reuse
+    def __init__(self, binary, log=False, cache=False, compress=False):
+        self.binary, self.log, self.cache, self.compress = binary, log, cache, compress
 
     def missing(self):
         return None if Path(self.binary).exists() else f"{self.binary}: cargo build --release"
@@ -274,7 +270,7 @@ class Edge:
         ports = three_ports()
         file = folder / "edge.toml"
         log = "info" if self.log else "warn"
-        file.write_text(edge_settings(folder, origin, ports, log, self.cache, self.compress, self.reuse))
+        file.write_text(edge_settings(folder, origin, ports, log, self.cache, self.compress))
         return started(self.name, [str(self.binary), "serve", "--config", str(file)], folder, ports)
 
 

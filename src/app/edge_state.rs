@@ -114,13 +114,10 @@ impl EdgeState {
     }
 }
 
-/// Without an admin listener they cannot be read.
+/// Requests that break rules, which memory keeps for `calendar-edge explain ID`; at most 4 KiB each on average. Without
+/// an admin listener they cannot be read.
 fn kept_refusals(settings: &Settings) -> usize {
-    settings
-        .admin
-        .listen
-        .as_ref()
-        .map_or(0, |_| settings.log.refusals)
+    settings.admin.listen.as_ref().map_or(0, |_| 1000)
 }
 
 /// The number of client connections allowed by the settings and by the process's limit of open files.

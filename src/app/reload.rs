@@ -209,7 +209,6 @@ impl Reloader {
         let of_origin = [&origin.secret_file, &origin.ca_file, &origin.basic_auth_file];
         files.extend(of_origin.into_iter().flatten().cloned());
         files.extend(settings.admin.token_file.clone());
-        files.extend(settings.traces.headers_file.clone());
         let of_webhooks = settings.webhooks.iter();
         files.extend(of_webhooks.filter_map(|webhook| webhook.secret_file.clone()));
         files

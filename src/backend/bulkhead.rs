@@ -63,10 +63,10 @@ pub(crate) struct Bulkhead {
 
 impl Capacity {
     /// The capacity for calendar calls.
-    pub(super) const fn of_calls(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
+    pub(super) fn of_calls(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
         Self {
             permits: origin.max_in_flight,
-            waiting: origin.max_pending,
+            waiting: origin.max_pending(),
             patience: timeouts.queue,
         }
     }
@@ -84,7 +84,7 @@ impl Capacity {
     pub(super) fn of_robots(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
         Self {
             permits: origin.robots_in_flight(),
-            waiting: origin.max_pending,
+            waiting: origin.max_pending(),
             patience: timeouts.queue,
         }
     }

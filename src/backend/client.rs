@@ -38,28 +38,20 @@ pub(super) struct Clients {
     tls: rustls::ClientConfig,
     /// The number of threads that serve.
     pub(super) threads: usize,
+    /// For requests that are sent once more if their connection turns out to be closed, and for the rest of the site.
     /// A connection is used by the thread that opened it, which alone waits for its events.
-    pooled: Arc<PerThread<ArcSwap<Pooled>>>,
-    /// Opens a new connection for each request, so that none is lost on a connection that the origin is closing.
+    pooled: Arc<PerThread<ArcSwap<Client>>>,
+    /// Opens a new connection for each request, so that no write is lost on a connection that the origin is closing.
     pub(super) fresh: Client,
     /// For targets that no URL holds as they are.
     pub(super) exact: ExactClient,
-}
-
-/// The clients of one thread that may reuse connections.
-#[derive(Debug)]
-pub(super) struct Pooled {
-    /// For requests that are sent once more if their connection turns out to be closed, and for the rest of the site.
-    pub(super) reads: Client,
-    /// For requests that are never sent twice: its connections are young, or new if the settings demand it.
-    pub(super) writes: Client,
 }
 
 impl Clients {
     pub(super) fn new(dial: Dial, threads: usize, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
         let tls = tls.for_trust(dial.trusted.as_ref())?;
         let fresh = builder(&dial, &tls).pool_max_idle_per_host(0).build()?;
-        let own = || Pooled::new(&dial, threads, &tls, &fresh).map(ArcSwap::from_pointee);
+        let own = || pooled(&dial, threads, &tls).map(ArcSwap::from_pointee);
         Ok(Self {
             threads,
             pooled: Arc::new(PerThread::try_new(threads, own)?),
@@ -70,16 +62,16 @@ impl Clients {
         })
     }
 
-    /// The clients that reuse connections of this thread.
-    pub(super) fn pooled(&self) -> Arc<Pooled> {
+    /// The client that reuses connections of this thread.
+    pub(super) fn pooled(&self) -> Arc<Client> {
         self.pooled.own().load_full()
     }
 
     /// Stops reusing all open connections of this thread: the library does not reveal which of them had the refused
     /// response, and could reuse that one too.
     pub(super) fn drop_connections(&self) {
-        match Pooled::new(&self.dial, self.threads, &self.tls, &self.fresh) {
-            Ok(clients) => self.pooled.own().store(Arc::new(clients)),
+        match pooled(&self.dial, self.threads, &self.tls) {
+            Ok(client) => self.pooled.own().store(Arc::new(client)),
             Err(error) => {
                 tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
             }
@@ -87,30 +79,13 @@ impl Clients {
     }
 }
 
-impl Pooled {
-    /// Together the threads keep as many idle connections as one thread would.
-    fn new(
-        dial: &Dial,
-        threads: usize,
-        tls: &rustls::ClientConfig,
-        fresh: &Client,
-    ) -> Result<Self, reqwest::Error> {
-        let client = |idle: usize, time| {
-            let own = idle.div_ceil(threads.max(1));
-            keeping(builder(dial, tls), own, time).build()
-        };
-        Ok(Self {
-            reads: client(dial.idle, KEPT_FOR)?,
-            writes: match dial.idle_for_writes {
-                Some((idle, time)) => client(idle, time)?,
-                None => fresh.clone(),
-            },
-        })
-    }
+/// A client of one thread. Together the threads keep as many idle connections as one thread would.
+fn pooled(dial: &Dial, threads: usize, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
+    keeping(builder(dial, tls), dial.idle.div_ceil(threads.max(1))).build()
 }
 
-fn keeping(builder: ClientBuilder, idle: usize, time: Duration) -> ClientBuilder {
-    builder.pool_max_idle_per_host(idle).pool_idle_timeout(time)
+fn keeping(builder: ClientBuilder, idle: usize) -> ClientBuilder {
+    builder.pool_max_idle_per_host(idle).pool_idle_timeout(KEPT_FOR)
 }
 
 /// A client that reaches an origin on the same way as calls and pages, for commands that try one beforehand.
@@ -121,7 +96,7 @@ fn keeping(builder: ClientBuilder, idle: usize, time: Duration) -> ClientBuilder
 pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Client, ClientError> {
     let dial = Dial::over(backend, std::slice::from_ref(route));
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
-    let client = builder(&dial, &tls).timeout(backend.timeouts.read);
+    let client = builder(&dial, &tls).timeout(backend.timeouts.longest_read());
     Ok(client.build()?)
 }
 
@@ -134,7 +109,7 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
 pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
     let dial = Dial::to_receiver(url, timeout);
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
-    let client = keeping(builder(&dial, &tls), dial.idle, KEPT_FOR).timeout(timeout);
+    let client = keeping(builder(&dial, &tls), dial.idle).timeout(timeout);
     client.build().map_err(ClientError::Receiver)
 }
 

@@ -10,7 +10,7 @@ use url::Host;
 use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
-use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings, TrustedCertificates};
+use calendar_edge_core::settings::{BackendSettings, DialAddress, TrustedCertificates};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 pub(super) const KEPT_FOR: Duration = Duration::from_secs(15);
@@ -22,8 +22,6 @@ pub(super) struct Dial {
     /// Maximum number of idle connections: as many as exchanges may run at once, so that none is closed only because
     /// many exchanges end together.
     pub(super) idle: usize,
-    /// The number and the lifetime of those that writes leave to other writes; none: each write opens a connection.
-    pub(super) idle_for_writes: Option<(usize, Duration)>,
     /// Trusted beside the public authorities; none: the origin does not use TLS, and reading the system's roots takes
     /// time.
     pub(super) trusted: Option<TrustedCertificates>,
@@ -59,7 +57,6 @@ impl Dial {
         Self {
             connect_timeout,
             idle: 1,
-            idle_for_writes: None,
             trusted: is_tls.then(TrustedCertificates::default),
             is_http1_only: false,
             address: None,
@@ -72,18 +69,11 @@ impl Dial {
         Self {
             connect_timeout: backend.timeouts.connect,
             idle: most_exchanges(&backend.origin),
-            idle_for_writes: idle_for_writes(&backend.origin),
             trusted: is_tls.then(|| backend.origin.trusted.clone()),
             is_http1_only: routes.iter().any(|route| route.host().is_some()),
             address: routes.iter().find_map(|route| route.dial.clone()),
         }
     }
-}
-
-/// As many idle connections as calls may run at once; none unless the settings give them some time.
-pub(super) fn idle_for_writes(origin: &OriginSettings) -> Option<(usize, Duration)> {
-    let time = origin.reuse_for_writes;
-    (!time.is_zero()).then_some((origin.max_in_flight, time))
 }
 
 // === impl DialResolver ===

@@ -125,7 +125,7 @@ impl Backend {
         let deadline = self.timeouts.site;
         let response = match request.exact_target {
             None => {
-                let client = &self.shared.clients.pooled().reads;
+                let client = &self.shared.clients.pooled();
                 self.attempt(client, Box::new(request.request), deadline).await
             }
             Some(target) => {
@@ -151,8 +151,8 @@ impl Backend {
         let deadline = self.deadline(&outgoing);
         let response = if outgoing.is_write {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
-            let clients = self.shared.clients.pooled();
-            self.attempt(&clients.writes, outgoing.request, deadline).await?
+            self.attempt(&self.shared.clients.fresh, outgoing.request, deadline)
+                .await?
         } else {
             let first_byte = outgoing.patience.unwrap_or(self.timeouts.first_byte);
             self.read(outgoing.request, outgoing.again, (started, first_byte))
@@ -176,8 +176,7 @@ impl Backend {
     const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
         match outgoing.patience {
             Some(patience) => patience,
-            None if outgoing.is_write => self.timeouts.write,
-            None => self.timeouts.read,
+            None => self.timeouts.of_call(outgoing.is_write),
         }
     }
 
@@ -190,7 +189,7 @@ impl Backend {
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.retries.deposit();
         let first = self
-            .attempt(&self.shared.clients.pooled().reads, request, deadline)
+            .attempt(&self.shared.clients.pooled(), request, deadline)
             .await;
         match first {
             Err(failure) if failure.may_be_a_stale_connection() && self.may_retry() => {

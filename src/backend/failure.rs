@@ -171,9 +171,7 @@ impl ExchangeFailure {
             Self::ResponseHead(ResponseHeadFault::TooLarge) => {
                 "look for a plugin that sends many or long headers"
             }
-            Self::TooLarge => {
-                "raise limits.response_bytes if such responses are legitimate, or have clients request smaller pages"
-            }
+            Self::TooLarge => "have clients request smaller pages",
         }
     }
 

@@ -127,7 +127,7 @@ fn of_copies(mut backend: BackendSettings, rules: &[&ShadowRule]) -> Option<Back
     let most_bytes = rules.iter().map(|rule| rule.bytes).max()?;
     backend.origin.max_in_flight = rules.iter().map(|rule| rule.in_flight).sum();
     // Whoever has a place in the budget of a rule has a permit here.
-    backend.origin.max_pending = 0;
+    backend.origin.pending = Some(0);
     backend.response_bytes = most_bytes;
     backend.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
     Some(backend)

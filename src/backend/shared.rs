@@ -7,7 +7,7 @@ use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
-use super::dial::{Dial, idle_for_writes};
+use super::dial::Dial;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
@@ -47,15 +47,13 @@ pub(super) struct SharedBackend {
     pub(super) exchanges: ExchangeMetrics,
 }
 
-/// Maximum number of concurrent connections to the site: calls of all roots, what writes leave to other writes, and
-/// pages of the rest of the site, those of robots, and uploads.
+/// Maximum number of concurrent connections to the site: calls of all roots, pages of the
+/// rest of the site, those of robots, and uploads.
 pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     let backends = Authority::of_roots(site).len();
     let calls = site.origin.max_in_flight.saturating_mul(backends);
-    let left = idle_for_writes(&site.origin).map_or(0, |(most, _)| most);
     let rest = Capacity::of_site(&site.origin).permits;
     calls
-        .saturating_add(left.saturating_mul(backends))
         .saturating_add(rest.saturating_mul(2))
         .saturating_add(site.origin.robots_in_flight())
 }
@@ -197,8 +195,6 @@ fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) 
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use calendar_edge_core::limits::Health;
     use calendar_edge_core::settings::{Root, Settings};
@@ -234,9 +230,6 @@ mod tests {
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
         assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64 + 2);
-        let mut reusing = settings;
-        reusing.origin.reuse_for_writes = Duration::from_secs(1);
-        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64 + 2);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl SiteIndexes {
             None if site.origin.read_index => TableInForce::awaited(),
             Some(KnownIndex::Withheld) | None => TableInForce::unread(),
         };
-        let table = |root: &Root| TableInForce::for_clients(table(root), root.wanted());
+        let table = |root: &Root| TableInForce::for_clients(table(root), root.wanted);
         TablesInForce::new(site.roots.iter().map(table).collect())
     }
 

@@ -35,7 +35,7 @@ impl<S> Invalidating<S> {
         cache: &Cache,
         announcements: &Announcements,
     ) -> Self {
-        let writes = backends.iter().map(|timeouts| timeouts.write);
+        let writes = backends.iter().map(BackendTimeouts::longest_write);
         Self {
             inner,
             place,
@@ -153,10 +153,9 @@ mod tests {
                 result
             }
         });
-        let timeouts = BackendTimeouts {
-            write: WRITE,
-            ..settings().site().timeouts
-        };
+        let mut of_site = settings();
+        of_site.timeouts.origin_write = WRITE;
+        let timeouts = of_site.site().timeouts;
         let stage = Invalidating::new(Arc::clone(&below), place, &[timeouts], &cache, &announcements);
         let started = Instant::now();
         let early = async {

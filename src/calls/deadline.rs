@@ -19,7 +19,7 @@ pub(crate) struct Deadline<S> {
 
 /// The longest time that a read of the site takes.
 pub(crate) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
-    timeouts.read + timeouts.queue + SLACK
+    timeouts.longest_read() + timeouts.queue + SLACK
 }
 
 // === impl Deadline ===
@@ -29,7 +29,7 @@ impl<S> Deadline<S> {
     pub(crate) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
         let longest = backends
             .iter()
-            .map(|timeouts| timeouts.read.max(timeouts.write) + timeouts.queue);
+            .map(|timeouts| timeouts.longest_read().max(timeouts.longest_write()) + timeouts.queue);
         Self {
             inner,
             limit: longest.max().unwrap_or_default() + SLACK,
@@ -62,11 +62,11 @@ mod tests {
                 result
             }
         });
-        let of = |[read, write, queue]: [u64; 3]| BackendTimeouts {
-            read: Duration::from_secs(read),
-            write: Duration::from_secs(write),
-            queue: Duration::from_secs(queue),
-            ..settings().site().timeouts
+        let of = |times: [u64; 3]| {
+            let (mut of_site, [read, write, queue]) = (settings(), times.map(Duration::from_secs));
+            let timeouts = &mut of_site.timeouts;
+            (timeouts.origin_read, timeouts.origin_write, timeouts.origin_queue) = (read, write, queue);
+            of_site.site().timeouts
         };
         let backends = [of([4, 9, 1]), of([5, 2, 2]), of([1, 1, 1])];
         let deadline = Deadline::new(std::sync::Arc::clone(&below), &backends);

@@ -14,7 +14,7 @@ use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::errors;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
-use calendar_edge_core::relay::{OriginFailure, RequestPart};
+use calendar_edge_core::relay::{OriginFailure, RequestPart, advice_about};
 use calendar_edge_judge::problem::OwnError;
 
 /// The longest log field, in bytes.
@@ -77,9 +77,18 @@ fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
 pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
     // A circle is logged when it is found, and when it ends.
     if !matches!(failure, ExchangeFailure::Circle) {
-        let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
+        let (kind, causes) = (failure.label(), chain(failure));
+        let backend = warnings.backend().to_owned();
+        let advice = advice_about(&backend, failure.advice().into()).into_owned();
         warnings.warn(kind, move |count| {
-            tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
+            tracing::warn!(
+                backend,
+                kind,
+                causes,
+                advice,
+                count,
+                "the exchange with the backend failed"
+            );
         });
     }
     let mut answer = refused(&error_of(failure).refusal());
@@ -163,14 +172,16 @@ pub(crate) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
         return exchange_failed(cause, warnings);
     }
     let (kind, causes) = (failure.name(), chain(failure));
-    let advice = cut(&failure.advice(), LONGEST_ADVICE);
+    let backend = warnings.backend().to_owned();
+    let advice = cut(&advice_about(&backend, failure.advice()), LONGEST_ADVICE);
     warnings.warn(kind, move |count| {
         tracing::warn!(
+            backend,
             kind,
             causes,
             advice,
             count,
-            "the origin's response is not passed on"
+            "the backend's response is not passed on"
         );
     });
     refused(&error_with(failure).refusal())

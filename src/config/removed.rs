@@ -7,11 +7,11 @@ backends.max_pending cors.max_age feed.longest_wait feed.readers feed.readers_pe
 feed.records fleet.interval fleet.members http2.* limits.form_fields limits.header_bytes \
 limits.header_list_bytes limits.headers limits.json_depth limits.min_body_rate \
 limits.min_response_rate limits.query_pairs limits.request_buffer_total limits.response_buffer_bytes \
-limits.response_buffer_total limits.target_bytes origin.index_interval rate_limits.max_buckets \
-shadow.bytes shadow.double shadow.in_flight timeouts.client_body_grace timeouts.client_head \
-timeouts.client_write timeouts.origin_connect timeouts.origin_first_byte timeouts.origin_queue \
+limits.response_buffer_total limits.response_bytes limits.target_bytes log.refusals origin.index_interval \
+rate_limits.max_buckets shadow.bytes shadow.double shadow.in_flight timeouts.client_body_grace \
+timeouts.client_head timeouts.client_idle timeouts.client_write timeouts.origin_connect timeouts.origin_first_byte timeouts.origin_queue \
 timeouts.site traces.batch traces.compression traces.interval traces.queue traces.timeout \
-webhooks.batch webhooks.timeout: The value is fixed: nobody had to change it.
+webhooks.batch webhooks.timeout: The value is fixed: no site needed another.
 authorization_schemes: The strict profile accepts `Basic`.
 measure_schemas: Schemas were measured, not enforced: see decision 0063.
 agents.*: Make such tools from `/openapi.json`.
@@ -26,17 +26,23 @@ cutover.languages: Name the operations of the rule, or serve the language by a r
 cutover.step_calls cutover.step_time cutover.steps: Change `share`, and reload.
 cutover.guard.slower: Alert on `edge_backend_request_duration_seconds`, and set `share` to 0% where the backend is slow.
 fleet.cluster: Name one server, or Sentinels.
+fleet.sentinel_user: Sentinels get the password of their default user.
 fleet.name: The name is derived from the secret of the fleet.
 forms.json_ld: The member `json_ld` of an event has the same.
 log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.
 log.sample: Sample where the log is collected.
 log.user_agent: The line of a request always names the program of the client.
 origin.index_file: What the indexes said outlives a restart where `state_dir` is set.
+origin.max_pending: It is 32 times `max_in_flight`.
+origin.publish_namespace: Clients may always use `origin.namespace`; responses are in the namespace of the request.
+origin.reuse_for_writes: A write always opens a connection: one that another write left can be closed at that moment.
 origin.site_in_flight: It is eight times `max_in_flight`.
 origin.upgrades: Route other protocols in the proxy in front straight to the site.
 record.*: `[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.
+roots.answers: `answers` at the top holds for all roots.
 roots.messages: The edge learns the messages from the site.
-shadow.requests_per_second: `share` bounds what a candidate is asked.";
+shadow.requests_per_second: `share` bounds the requests to a candidate.
+traces.headers_file: Let a collector beside the edge have the credentials of a service.";
 
 /// The replacement of a key, if an earlier version had it.
 pub(super) fn replacement(section: &str, name: &str) -> Option<String> {

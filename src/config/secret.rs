@@ -1,12 +1,11 @@
-//! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All
-//! are kept in a form that is never printed.
+//! The files that settings name: secrets, credentials, and certificates of authorities. All are kept in a form that is never printed.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use calendar_edge_core::settings::{
-    AdminToken, BasicAuth, CollectorHeaders, ConfigFinding, ConfigProblems, Draft, FleetSettings, MarkKey,
-    StoreIdentity, StorePassword, TablePlaces, TrustedCertificates,
+    AdminToken, BasicAuth, ConfigFinding, ConfigProblems, Draft, FleetSettings, MarkKey, StoreIdentity,
+    StorePassword, TablePlaces, TrustedCertificates,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -57,10 +56,6 @@ pub(super) fn read(draft: &mut Draft, problems: &mut ConfigProblems) {
     origin.mark_key = files.read(SECRET, origin.secret_file.as_deref(), MarkKey::new);
     let admin = &mut settings.admin;
     admin.token = files.read(TOKEN, admin.token_file.as_deref(), AdminToken::new);
-    let traces = &mut settings.traces;
-    let headers = traces.headers_file.as_deref();
-    let headers = files.read("traces.headers_file", headers, CollectorHeaders::parse);
-    traces.headers = headers.unwrap_or_default();
     read_fleet(&mut settings.fleet, origin.mark_key.clone(), &mut files);
     read_identities(draft, problems);
     for (index, webhook) in draft.settings.webhooks.iter_mut().enumerate() {

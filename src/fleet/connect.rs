@@ -148,7 +148,7 @@ impl StoreRoute {
     fn account(&self, address: &StoreAddress) -> RedisConnectionInfo {
         let settings = &self.settings;
         let (user, password) = if address.is_sentinel() {
-            (&settings.sentinel_user, &settings.sentinel_password)
+            (&None, &settings.sentinel_password)
         } else {
             (&settings.user, &settings.password)
         };

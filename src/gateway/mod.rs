@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
 
     fn translations(&self) -> TranslationMetrics {
         let translations = self.state.metrics.translations();
-        if self.site.roots.iter().any(|root| root.wanted().is_some()) {
+        if self.site.roots.iter().any(|root| root.wanted.is_some()) {
             translations.expect();
         }
         translations.clone()

@@ -93,7 +93,7 @@ impl LogSinks {
             spans,
             policy: settings.policy(),
             roots,
-            keeps_refusals: settings.admin.listen.is_some() && settings.log.refusals > 0,
+            keeps_refusals: settings.admin.listen.is_some(),
         }
     }
 

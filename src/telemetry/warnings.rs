@@ -6,15 +6,25 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use calendar_edge_core::settings::PRIMARY;
+
 /// The time between two lines of one kind.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The same where strangers can cause the line.
 const LONG_PAUSE: Duration = Duration::from_mins(1);
 
-/// The warnings of one edge; clones share their counts.
+/// The warnings of one edge, or those about one backend; clones share their counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Warnings(Arc<Mutex<HashMap<&'static str, Repeated>>>);
+pub(crate) struct Warnings {
+    kinds: Arc<Mutex<HashMap<Kind, Repeated>>>,
+    /// The backend that they are about; none: the site, or the edge itself.
+    candidate: Option<Arc<str>>,
+}
+
+/// The backend and the kind of a warning. Each has its own pause, so that a failure of a candidate hides none of the
+/// site.
+type Kind = (Option<Arc<str>>, &'static str);
 
 /// Warnings of one kind since its last line.
 #[derive(Default)]
@@ -30,6 +40,19 @@ type WriteLine = Box<dyn Fn(u64) + Send>;
 // === impl Warnings ===
 
 impl Warnings {
+    /// Those about this candidate; none: about the site.
+    pub(crate) fn about(&self, candidate: Option<&str>) -> Self {
+        Self {
+            kinds: Arc::clone(&self.kinds),
+            candidate: candidate.map(Arc::from),
+        }
+    }
+
+    /// The name of the backend that they are about.
+    pub(crate) fn backend(&self) -> &str {
+        self.candidate.as_deref().unwrap_or(PRIMARY)
+    }
+
     /// Writes a line, unless one of its kind was written within the last second: then the warning is counted, and the
     /// last one is written with the count when the second is over.
     ///
@@ -45,13 +68,14 @@ impl Warnings {
     }
 
     fn warn_after(&self, pause: Duration, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
-        let mut kinds = self.0.lock();
-        if let Some(repeated) = kinds.get_mut(kind) {
+        let kind = (self.candidate.clone(), kind);
+        let mut kinds = self.kinds.lock();
+        if let Some(repeated) = kinds.get_mut(&kind) {
             repeated.count += 1;
             repeated.last = Some(Box::new(write));
             return;
         }
-        kinds.insert(kind, Repeated::default());
+        kinds.insert(kind.clone(), Repeated::default());
         drop(kinds);
         write(1);
         let this = self.clone();
@@ -59,15 +83,15 @@ impl Warnings {
     }
 
     /// Writes a line for each pause in which warnings came.
-    async fn follow(&self, pause: Duration, kind: &'static str) {
+    async fn follow(&self, pause: Duration, kind: Kind) {
         loop {
             tokio::time::sleep(pause).await;
-            let mut kinds = self.0.lock();
-            let Some(repeated) = kinds.get_mut(kind).map(std::mem::take) else {
+            let mut kinds = self.kinds.lock();
+            let Some(repeated) = kinds.get_mut(&kind).map(std::mem::take) else {
                 return;
             };
             let Some(write) = repeated.last else {
-                kinds.remove(kind);
+                kinds.remove(&kind);
                 return;
             };
             drop(kinds);
@@ -99,6 +123,10 @@ mod tests {
             warn("down", "first second");
         }
         warn("slow", "another kind");
+        let (candidate, of_candidate) = (warnings.about(Some("next")), Arc::clone(&lines));
+        candidate.warn("down", move |count| {
+            of_candidate.lock().push(("a candidate", count));
+        });
         tokio::time::sleep(PAUSE + PAUSE / 2).await;
         warn("down", "second second");
         tokio::time::sleep(PAUSE * 3).await;
@@ -106,6 +134,7 @@ mod tests {
         let expected = [
             ("first second", 1),
             ("another kind", 1),
+            ("a candidate", 1),
             ("first second", 99),
             ("second second", 1),
             ("a new outage", 1),

@@ -5,7 +5,7 @@ use calendar_edge_judge::contract::PluginVersion;
 use http::Method;
 use serde_json::Value;
 
-use crate::support::{Answer, EVENTS, Edge, Origin, Reply, german_root};
+use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
 
 const SITE: &str = "/wp-json/tribe/events/v1";
 
@@ -152,19 +152,4 @@ async fn arguments_that_the_wanted_version_does_not_have_do_not_reach_the_site()
     assert_eq!(origin.only().target, format!("{SITE}/events?page=2"));
     // The requests that this version judges are judged.
     assert_eq!(edge.get(&format!("{EVENTS}?page=x")).await.status, 400);
-}
-
-#[tokio::test]
-async fn each_root_has_a_contract_of_its_own() {
-    let origin = site().await;
-    let base = origin.base();
-    let edge = edge(&origin, |settings| {
-        settings.answers = wants("6.10");
-        settings.roots.push(german_root(&base));
-        settings.roots[1].answers = Some(WantedVersion::AsTheSite);
-    })
-    .await;
-    let has_fields = |answer: Answer| answer.body.contains("custom_fields");
-    assert!(!has_fields(edge.get(EVENTS).await));
-    assert!(has_fields(edge.get(&format!("/de{EVENTS}")).await));
 }

@@ -191,7 +191,7 @@ async fn the_log_says_what_to_check_and_a_reload_reads_the_secret_again() {
 
     Answer::to(Edge::client().get(program.url(EVENTS))).await;
     assert!(fits(&origin, &first_key(), &Method::GET));
-    let line = program.logged("the origin's response is not passed on").await;
+    let line = program.logged("the backend's response is not passed on").await;
     assert_eq!(line["kind"], "mark_refused");
     let advice = line["advice"].as_str().expect("advice");
     assert!(

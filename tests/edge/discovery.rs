@@ -90,14 +90,12 @@ async fn the_index_names_what_the_settings_offer() {
     let origin = site().await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| {
-            settings.read_only = true;
-            settings.origin.publish_namespace = false;
-        })
+        .settings(|settings| settings.read_only = true)
         .start()
         .await;
     let index = edge.get("/wp-json/").await.json();
-    assert_eq!(index["namespaces"], serde_json::json!(["calendar/events/v1"]));
+    let namespaces = serde_json::json!(["calendar/events/v1", "tribe/events/v1"]);
+    assert_eq!(index["namespaces"], namespaces);
     let routes = index["routes"].as_object().expect("routes");
     assert!(
         routes

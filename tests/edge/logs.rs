@@ -54,7 +54,7 @@ impl Lines {
         for attempt in 0.. {
             tracing::callsite::rebuild_interest_cache();
             edge.get(EVENTS).await;
-            if !self.access().is_empty() && self.text().contains("the exchange with the origin failed") {
+            if !self.access().is_empty() && self.text().contains("the exchange with the backend failed") {
                 break;
             }
             assert!(attempt < 1000, "nothing is heard of the edge's log");
@@ -64,7 +64,7 @@ impl Lines {
         self.0.lock().expect("no test panics while holding it").clear();
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let bytes = self.0.lock().expect("no test panics while holding it").clone();
         String::from_utf8(bytes).expect("text")
     }
@@ -207,7 +207,7 @@ async fn an_outage_is_few_warnings_with_a_count() {
         let text = lines.text();
         let lines = text
             .lines()
-            .filter(|line| line.contains("the exchange with the origin failed"));
+            .filter(|line| line.contains("the exchange with the backend failed"));
         let counts = lines.map(|line| {
             let line: Value = serde_json::from_str(line).expect("JSON on each line");
             line["count"].as_u64().expect("a count")
@@ -244,7 +244,7 @@ async fn secrets_stay_out_of_the_log() {
 
     lines.access_lines(4).await;
     let text = lines.text();
-    assert!(text.contains("the exchange with the origin failed"), "{text}");
+    assert!(text.contains("the exchange with the backend failed"), "{text}");
     assert!(!text.contains("secret"), "{text}");
 }
 
@@ -382,7 +382,6 @@ async fn t89_hidden_characters_are_shown() {
     let settings = LogSettings {
         filter: "info".to_owned(),
         format: LogFormat::Text,
-        ..LogSettings::default()
     };
     let writer = text.clone();
     let written = move || writer.clone();

@@ -73,25 +73,6 @@ async fn answers_name_the_namespace_of_the_request() {
 }
 
 #[tokio::test]
-async fn the_origins_namespace_can_be_kept_private() {
-    let origin = site().await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.origin.publish_namespace = false)
-        .start()
-        .await;
-    let hidden = edge.get(&format!("/wp-json/{OWN}/events")).await;
-    assert_eq!(
-        (hidden.status.as_u16(), hidden.code().as_str()),
-        (404, "rest_no_route")
-    );
-    assert_eq!(origin.seen().len(), 0);
-    let public = edge.get("/wp-json/calendar/events/v1/tags/7").await.json();
-    let url = public["rest_url"].as_str().unwrap_or_default();
-    assert!(url.ends_with("/wp-json/calendar/events/v1/tags/7"), "{url}");
-}
-
-#[tokio::test]
 async fn the_namespace_that_the_site_lists_is_used_while_none_is_set() {
     let listed = Arc::new(AtomicBool::new(true));
     let lists = Arc::clone(&listed);

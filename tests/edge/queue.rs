@@ -118,7 +118,7 @@ async fn sixty_different_reads_are_answered_as_soon_as_eight_workers_can() {
 async fn writes_and_logins_take_the_places_of_the_newest_reads() {
     let gate = Gate::closed();
     let origin = gated(&gate).await;
-    let edge = narrow(&origin, |settings| settings.origin.max_pending = 4).await;
+    let edge = narrow(&origin, |settings| settings.origin.pending = Some(4)).await;
     let mut reads = Vec::new();
     for number in 0..5 {
         reads.push(read(&edge, number));
@@ -189,7 +189,7 @@ async fn a_read_with_a_stale_answer_does_not_wait() {
     })
     .await;
     let edge = narrow(&origin, |settings| {
-        settings.origin.max_pending = 2;
+        settings.origin.pending = Some(2);
         settings.cache.fresh = Duration::from_millis(1);
         settings.cache.stale_while_revalidate = Duration::ZERO;
     })
@@ -240,7 +240,7 @@ async fn a_full_queue_shows_what_is_kept() {
     })
     .await;
     let edge = narrow(&origin, |settings| {
-        settings.origin.max_pending = 1;
+        settings.origin.pending = Some(1);
         settings.cache.fresh = Duration::from_millis(1);
         settings.cache.stale_while_revalidate = Duration::ZERO;
     })
@@ -263,7 +263,7 @@ async fn a_full_queue_shows_what_is_kept() {
 async fn who_leaves_gives_up_the_place() {
     let gate = Gate::closed();
     let origin = gated(&gate).await;
-    let edge = narrow(&origin, |settings| settings.origin.max_pending = 2).await;
+    let edge = narrow(&origin, |settings| settings.origin.pending = Some(2)).await;
     let held = read(&edge, 0);
     gate.reached_by(1).await;
     // One request for two: it waits until the second one has left.

@@ -137,19 +137,6 @@ async fn only_this_machine_sees_what_requests_contained() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_where_the_settings_say_so() {
-    let origin = origin().await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.log.refusals = 0)
-        .start()
-        .await;
-    edge.get("/wp-json/calendar/events/v1/nope").await;
-    edge.get("/wp-json/calendar/events/v1/nope").await;
-    assert_eq!(edge.admin("/refusals").await.json()["refusals"], json!([]));
-}
-
-#[tokio::test]
 async fn the_command_line_explains_an_id_and_says_that_report_mode_insists() {
     let origin = origin().await;
     let directory = Directory::new("explain-id");

@@ -148,7 +148,7 @@ fn settings() -> BTreeSet<String> {
 fn settings_exist() {
     let known = settings();
     assert!(
-        known.contains("origin.max_pending") && known.contains("rate_limits.address.items"),
+        known.contains("origin.max_in_flight") && known.contains("rate_limits.address.items"),
         "{known:?}"
     );
     let sections: BTreeSet<&str> = known

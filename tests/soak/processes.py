@@ -23,13 +23,11 @@ listen = "127.0.0.1:0"
 [origin]
 url = "http://127.0.0.1:{origin_port}/wp-json"
 namespace = "tribe/events/v1"
-[timeouts]
-client_idle = "10m"
 """
 
 
 def settings(origin_port, certificate=None):
-    """Defaults, apart from listeners and the time of idle connections; with a certificate for TLS too."""
+    """Defaults, apart from listeners; with a certificate for TLS too."""
     listen = ["127.0.0.1:0", "tls:127.0.0.1:0"] if certificate else ["127.0.0.1:0"]
     return SETTINGS.format(listen=json.dumps(listen), origin_port=origin_port) + (certificate.settings() if certificate else "")
 

@@ -108,7 +108,7 @@ fn of_site(settings: &Settings) -> Result<IndexAt, String> {
 
 /// The settings, with the edge's own table for a site of which nothing could be read.
 fn unread(settings: Settings) -> (Settings, TablesInForce) {
-    let table = |root: &Root| TableInForce::for_clients(TableInForce::unread(), root.wanted());
+    let table = |root: &Root| TableInForce::for_clients(TableInForce::unread(), root.wanted);
     let tables = settings.site().roots.iter().map(table).collect();
     (settings, TablesInForce::new(tables))
 }

@@ -123,9 +123,9 @@ impl RequestSender {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
             if body.len() + chunk.len() > limit {
-                return Err(Obstacle::other(
-                    "the response is larger than `limits.response_bytes`",
-                ));
+                return Err(Obstacle::other(format!(
+                    "the response is larger than {limit} bytes"
+                )));
             }
             body.extend_from_slice(&chunk);
         }

@@ -76,7 +76,11 @@ fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Sto
 
 impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> for Presenting<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        let client = Arc::clone(&call.client);
+        let (client, route) = (Arc::clone(&call.client), call.route.clone());
+        let warnings = || {
+            let candidate = route.candidate().map(|candidate| candidate.backend.as_str());
+            self.warnings.about(candidate)
+        };
         let is_waived = call.call.waiver().is_some();
         let is_write = call.call.is_write();
         match self.inner.call(call).await {
@@ -84,12 +88,12 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
                 let site = is_waived.then(|| verdict(&accepted));
                 let login = login(&accepted, client.context.audience, is_write);
                 if accepted.had_byte_order_mark() {
-                    fault::byte_order_mark(&self.warnings);
+                    fault::byte_order_mark(&warnings());
                 }
                 let response = self.present(accepted, &client.context, login);
                 CallResponse { site, ..response }
             }
-            Err(failure) => fault::call_failed(&failure, &self.warnings),
+            Err(failure) => fault::call_failed(&failure, &warnings()),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The collector: one request to it, and the meaning of its response.
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{CONTENT_TYPE, USER_AGENT};
-use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use prost::Message as _;
 use reqwest::Client;
@@ -14,12 +14,14 @@ use crate::backend::{ClientError, pauses, posting_client};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::TraceSettings;
 
+/// The name that the edge gives itself.
+const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
 /// A collector that takes OTLP over HTTP.
 #[derive(Debug)]
 pub(super) struct SpanCollector {
     client: Client,
     url: Url,
-    headers: HeaderMap,
 }
 
 /// The outcome of a request to it.
@@ -62,7 +64,6 @@ impl SpanCollector {
         Ok(Self {
             client: posting_client(base, settings.timeout)?,
             url,
-            headers: headers(settings),
         })
     }
 
@@ -73,8 +74,9 @@ impl SpanCollector {
 
     /// Sends one request of encoded spans.
     pub(super) async fn send(&self, body: Bytes) -> Delivery {
-        let request = self.client.post(self.url.clone());
-        match request.headers(self.headers.clone()).body(body).send().await {
+        let request = self.client.post(self.url.clone()).header(USER_AGENT, PROGRAM);
+        let request = request.header(CONTENT_TYPE, "application/x-protobuf");
+        match request.body(body).send().await {
             Ok(response) => read(response).await,
             Err(error) => Delivery::NotNow {
                 reason: with_causes(&error.without_url()),
@@ -82,19 +84,6 @@ impl SpanCollector {
             },
         }
     }
-}
-
-/// The headers of each request. Those of the settings are stronger.
-fn headers(settings: &TraceSettings) -> HeaderMap {
-    const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-    let mut headers = HeaderMap::new();
-    headers.insert(USER_AGENT, HeaderValue::from_static(PROGRAM));
-    for name in settings.headers.as_map().keys() {
-        headers.remove(name);
-    }
-    headers.extend(settings.headers.as_map().clone());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
-    headers
 }
 
 async fn read(response: reqwest::Response) -> Delivery {

@@ -13,6 +13,7 @@ use calendar_edge_core::settings::{
 };
 use http::Method;
 
+use crate::logs::Lines;
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Seen};
 
 pub(crate) const VENUES: &str = "/wp-json/calendar/events/v1/venues";
@@ -203,6 +204,25 @@ async fn without_a_fallback_a_failure_is_the_answer() {
     let edge = edge(&owner, &next, vec![rule("venues.*")]).await;
     let answer = edge.get(VENUES).await;
     assert_eq!((answer.status.as_u16(), owner.seen().len()), (502, 0));
+}
+
+/// A failure of the candidate hides none of the site, and each has advice about its own settings.
+#[tokio::test]
+async fn the_log_names_the_backend_that_fails() {
+    let (lines, _guard) = Lines::collect().await;
+    let edge = edge(&Origin::down(), &Origin::down(), vec![rule("venues.*")]).await;
+    for target in [VENUES, EVENTS] {
+        assert_eq!(edge.get(target).await.status, 502);
+    }
+    for (backend, key) in [("next", "backends.next.url"), ("origin", "origin.url")] {
+        let is_named = |line: &str| {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON on each line");
+            let advice = line["advice"].as_str().unwrap_or_default();
+            line["backend"] == backend && line["kind"] == "refused" && advice.contains(key)
+        };
+        let text = lines.text();
+        assert!(text.lines().any(is_named), "{backend}: {text}");
+    }
 }
 
 #[tokio::test]

@@ -221,7 +221,7 @@ async fn t90_one_record_is_merged_once_at_a_time_by_every_address() {
         language: Some("de".to_owned()),
         path: "/de/wp-json".to_owned(),
         origin_url: format!("{}/de/wp-json", origin.base()).parse().expect("a URL"),
-        answers: None,
+        wanted: None,
         words: Words::english(),
     };
     let builder = Edge::builder().origin(&origin).settings(merging);

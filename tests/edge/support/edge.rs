@@ -113,7 +113,7 @@ pub(crate) fn german_root(base: &str) -> Root {
         language: Some("de".to_owned()),
         path: "/de/wp-json".to_owned(),
         origin_url: format!("{base}/wp-json").parse().expect("a URL"),
-        answers: None,
+        wanted: None,
         words: Words::english(),
     }
 }

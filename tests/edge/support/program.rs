@@ -161,21 +161,6 @@ impl Program {
         lines
     }
 
-    /// The same, where neither the line nor those before it hold a secret.
-    pub(crate) async fn logged_without(&mut self, secret: &str, message: &str) -> Value {
-        let line = tokio::time::timeout(PATIENCE, async {
-            while let Some(line) = self.log.recv().await {
-                assert!(!line.to_string().contains(secret), "{line}");
-                if line["message"] == message {
-                    return Some(line);
-                }
-            }
-            None
-        });
-        let line = line.await.ok().flatten();
-        line.unwrap_or_else(|| panic!("{message} was not logged"))
-    }
-
     /// Sends a signal by its name: `HUP`, `TERM`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

@@ -98,7 +98,7 @@ fn root_prefix(backend: &BackendSettings, root: &Root) -> String {
         .map(|address| format!(" connect={address}"));
     let advertised = origin.advertised_url.as_ref().map(|url| format!(" as={url}"));
     let public = backend.public_url.as_ref().map(|url| format!(" {url}"));
-    let answers = root.wanted().map(|wanted| format!(" answers={wanted}"));
+    let answers = root.wanted.map(|wanted| format!(" answers={wanted}"));
     for part in [host, connect, advertised, public, answers].into_iter().flatten() {
         prefix.push_str(&part);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::relay::{Detour, OriginFailure};
+use crate::relay::{Detour, OriginFailure, advice_about};
 use crate::unix_time::UnixTime;
 
 /// The reason why an exchange failed, without text of the site.
@@ -64,6 +64,14 @@ impl SiteFault {
             what,
             advice: failure.advice().into_owned(),
         })
+    }
+
+    /// The same fault of a candidate, with advice about its settings.
+    pub(super) fn of_candidate(&self, name: &str) -> Self {
+        Self {
+            what: self.what.clone(),
+            advice: advice_about(name, self.advice.as_str().into()).into_owned(),
+        }
     }
 
     /// The fault of a page of the rest of the site; none below 500.

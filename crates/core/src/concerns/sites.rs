@@ -149,7 +149,8 @@ fn of_candidate(candidate: &BackendFigures, now: UnixTime) -> Option<Concern> {
         return None;
     };
     let name = format!("The candidate {}", candidate.name);
-    let text = failing(&name, &candidate.calls, fault, now);
+    let fault = fault.of_candidate(&candidate.name);
+    let text = failing(&name, &candidate.calls, &fault, now);
     Some(CANDIDATE_FAILS.raise_about(&candidate.name, Gravity::Warning, text))
 }
 

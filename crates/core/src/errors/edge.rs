@@ -201,7 +201,7 @@ catalogue! {
             refusals removed it.",
         proxy_error: "http_request_error",
         client: "Copy the id from `X-Request-Id` or the log.",
-        operator: "Increase `log.refusals` to keep more.",
+        operator: "Look for the id in the log: the edge keeps the newest 1,000.",
     },
     FEED_OFF {
         code: "edge_feed_off",

@@ -6,7 +6,6 @@ use crate::settings::{
 
 const STORE: &str = "fleet.store";
 const MASTER: &str = "fleet.master";
-const SENTINEL_USER: &str = "fleet.sentinel_user";
 const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 
 /// Addresses, secret and certificate fit each other.
@@ -53,7 +52,6 @@ fn impossible(fleet: &FleetSettings) -> Option<(&'static str, String)> {
     }
     let of_sentinels = [
         (MASTER, fleet.master.is_some()),
-        (SENTINEL_USER, fleet.sentinel_user.is_some()),
         (SENTINEL_PASSWORD, fleet.sentinel_password_file.is_some()),
     ];
     let mut typed = of_sentinels.into_iter().filter(|_| sentinels == 0);

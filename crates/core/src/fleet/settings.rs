@@ -31,10 +31,7 @@ settings_group! {
             "no password";
         /// The password in that file.
         pub password: Option<StorePassword> = None;
-        /// The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and
-        /// `sentinel`.
-        pub sentinel_user: Option<String> = None => text(USER), "their default user";
-        /// File with the password of that user, one line.
+        /// File with the password of the Sentinels' default user, one line: their accounts are their own.
         pub sentinel_password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
             "no password";
         /// The password in that file.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 
+use crate::settings::PRIMARY;
+
 use super::failure::{Detour, OriginFailure, RequestPart, mark_advice};
 
 /// Names where PHP writes what happened.
@@ -41,13 +43,21 @@ impl OriginFailure {
             Self::Truncated => "PHP ended while it wrote: its error log has the reason".into(),
             Self::Malformed => "look for a plugin that changes REST responses; the site's PHP error log may name it".into(),
             Self::TooLarge { .. } => {
-                "raise limits.response_bytes if such responses are legitimate, or have clients request smaller pages".into()
+                "have clients request smaller pages".into()
             }
             Self::Interrupted(_) => {
                 "the origin ended the connection within its response: the error logs of web server and PHP have the reason".into()
             }
         }
     }
+}
+
+/// The advice about a failure of this backend: a candidate has none of the settings of the site.
+pub fn advice_about<'a>(backend: &str, advice: Cow<'a, str>) -> Cow<'a, str> {
+    if backend == PRIMARY || !advice.contains("origin.") {
+        return advice;
+    }
+    format!("check backends.{backend}.url: `calendar-edge check` tests the backend").into()
 }
 
 const fn invalid_status(status: StatusCode) -> &'static str {
@@ -265,6 +275,17 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_the_site_are_no_advice_about_a_candidate() {
+        let failure = OriginFailure::Html(StatusCode::NOT_FOUND);
+        assert_eq!(advice_about(PRIMARY, failure.advice()), failure.advice());
+        let of_candidate = advice_about("next", failure.advice());
+        assert!(of_candidate.contains("backends.next.url"), "{of_candidate}");
+        assert!(!of_candidate.contains("origin."), "{of_candidate}");
+        let failure = OriginFailure::DatabaseError;
+        assert_eq!(advice_about("next", failure.advice()), failure.advice());
+    }
+
+    #[test]
     fn every_other_failure_has_advice_of_its_own_cause() {
         let status = |code| OriginFailure::InvalidStatus(StatusCode::from_u16(code).unwrap());
         let part = OriginFailure::RequestTooLarge;
@@ -285,7 +306,7 @@ mod tests {
             (OriginFailure::TextAfterJson, "display_errors"),
             (OriginFailure::Truncated, "while it wrote"),
             (OriginFailure::Malformed, "plugin"),
-            (OriginFailure::TooLarge { limit: 1 }, "limits.response_bytes"),
+            (OriginFailure::TooLarge { limit: 1 }, "smaller pages"),
             (OriginFailure::Interrupted("reset".into()), "connection"),
         ] {
             assert_names(&failure, names);

@@ -27,6 +27,7 @@ mod site_headers;
 mod translate;
 mod vary;
 
+pub use advice::advice_about;
 pub use buffer_budget::{BufferBudget, Reservation};
 pub(crate) use check::enveloped_status;
 pub use check::{AcceptedResponse, CallContext, accept, judge_whole, without_byte_order_marks};

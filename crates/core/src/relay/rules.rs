@@ -45,6 +45,6 @@ impl RelayRules {
 }
 
 fn translation(root: &Root) -> Option<Translation> {
-    let wanted = root.wanted()?;
+    let wanted = root.wanted?;
     Some(Translation::new(wanted, root.words.clone()))
 }

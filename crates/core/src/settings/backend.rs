@@ -55,10 +55,10 @@ pub struct BackendTimeouts {
     pub connect: Duration,
     /// The first byte of the response.
     pub first_byte: Duration,
-    /// A whole read exchange, of any operation: the deadlines of calls and of candidates are made of it.
-    pub read: Duration,
-    /// A whole write exchange, of any operation: after this time no write changes what the cache has stored.
-    pub write: Duration,
+    /// A whole read exchange.
+    read: Duration,
+    /// A whole write exchange.
+    write: Duration,
     /// Rest of the site: until the response begins, uploads included, and again until it ends.
     pub site: Duration,
 }
@@ -101,7 +101,7 @@ impl Settings {
     /// A root with the contract that its clients get.
     fn with_contract(&self, root: &Root) -> Root {
         Root {
-            answers: Some(root.answers.unwrap_or(self.answers)),
+            wanted: self.answers.version(),
             ..root.clone()
         }
     }
@@ -146,6 +146,22 @@ impl Settings {
 // === impl BackendTimeouts ===
 
 impl BackendTimeouts {
+    /// The time for a whole exchange of one call.
+    pub const fn of_call(&self, is_write: bool) -> Duration {
+        if is_write { self.write } else { self.read }
+    }
+
+    /// The longest time for a whole read exchange, of any operation: deadlines of reads are made of it.
+    pub const fn longest_read(&self) -> Duration {
+        self.read
+    }
+
+    /// The longest time for a whole write exchange, of any operation: after it no write changes what the cache has
+    /// stored.
+    pub const fn longest_write(&self) -> Duration {
+        self.write
+    }
+
     const fn of_site(timeouts: &Timeouts) -> Self {
         Self {
             queue: timeouts.origin_queue,
@@ -188,7 +204,7 @@ mod tests {
             (backend.origin.max_in_flight, backend.origin.tunnel_delete),
             (3, false)
         );
-        assert_eq!(backend.timeouts.read, Duration::from_secs(4));
+        assert_eq!(backend.timeouts.longest_read(), Duration::from_secs(4));
         assert_eq!(backend.public_url, settings.public_url);
         assert_eq!(backend.breaker.failures, 7);
         assert_eq!(backend.other, OtherTraffic::Refuse);

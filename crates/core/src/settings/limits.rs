@@ -27,7 +27,7 @@ settings_group! {
         /// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
         pub json_depth: usize = 128;
         /// Maximum size of a response of the site (502).
-        pub response_bytes: u64 = 32 << 20 => size(1 << 10..=1 << 30);
+        pub response_bytes: u64 = 32 << 20;
         /// Maximum bytes of a response that is held until complete; larger responses stream.
         pub response_buffer_bytes: usize = 1 << 20;
         /// Maximum bytes of all responses held in memory for their clients; beyond it responses stream.

@@ -17,9 +17,6 @@ settings_group! {
         pub format: LogFormat = LogFormat::Auto => choice(FORMATS);
         /// Events that are logged, as a `tracing` filter.
         pub filter: String = "info".to_owned() => printed(FILTER);
-        /// Requests that break rules, to keep in memory for `calendar-edge explain ID`. Passwords, sessions, nonces and
-        /// tokens in them are replaced. They take at most 4 KiB each on average. 0, or no admin listener, keeps none.
-        pub refusals: usize = 1000 => count(0..=100_000);
     }
 }
 

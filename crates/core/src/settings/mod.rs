@@ -75,7 +75,7 @@ pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use rate::Rate;
 pub use timeouts::Timeouts;
-pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
+pub use traces::TraceSettings;
 pub use wanted_version::WantedVersion;
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
@@ -107,7 +107,7 @@ settings_group! {
         /// host gets 421.
         pub hosts: Vec<String> = Vec::new() => list(HOST, 0), "any host";
         /// Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the
-        /// first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.
+        /// first one here. `origin.namespace` is public as well.
         pub namespaces: Vec<String> = vec![SPECIFIED_NAMESPACE.to_owned()] => one_or_list(NAMESPACE, 1),
             "`[\"calendar/events/v1\"]`";
         /// Treatment of a request that breaks a rule: `enforce` refuses it, `report` logs, counts and forwards it in
@@ -232,7 +232,7 @@ impl Settings {
         }
     }
 
-    /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.
+    /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own.
     /// The first one is used where no request names one, such as in the headers of pages.
     pub fn public_namespaces(&self) -> Vec<String> {
         let mut public = self.namespaces.clone();
@@ -244,7 +244,7 @@ impl Settings {
             .into_iter()
             .filter(|_| !own.is_set() && known.contains(&own.as_str()));
         let own = std::iter::once(own.as_str()).chain(both);
-        for own in own.filter(|_| self.origin.publish_namespace) {
+        for own in own {
             // WordPress matches routes without regard to case.
             if !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {
                 public.push(own.to_owned());
@@ -327,9 +327,6 @@ mod tests {
         );
         settings.namespaces.push("Tribe/Events/V1".to_owned());
         assert_eq!(settings.public_namespaces(), settings.namespaces);
-        settings.namespaces.pop();
-        settings.origin.publish_namespace = false;
-        assert_eq!(settings.public_namespaces(), ["calendar/events/v1"]);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::keys::form::{ANSWERS, DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
+use super::keys::form::{DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
-use super::{BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates, WantedVersion};
+use super::{BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates};
 use crate::settings::MarkKey;
 use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::problem::Words;
@@ -60,9 +60,6 @@ settings_group! {
         /// The namespace that the plugin registers at the site; The Events Calendar registers `tribe/events/v1`.
         pub namespace: OriginNamespace = OriginNamespace::Assumed => text(ORIGIN_NAMESPACE),
             "what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`";
-        /// Clients may use `namespace` as well as the top-level `namespaces`. The response is in the namespace that the
-        /// request names.
-        pub publish_namespace: bool = true => flag();
         /// The REST root that the site prints in its responses, if it differs from `url`.
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
         /// The software, which decides how responses are checked; WordPress but for backends beside the site.
@@ -79,17 +76,13 @@ settings_group! {
         pub index_file: Option<PathBuf> = None;
         /// Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.
         pub tunnel_delete: bool = false => flag();
-        /// Time for which a write may use the connection that another write has left. With `"0s"` each write opens one,
-        /// so that none is lost because the site closes its connection at the same moment: a lost write gets 502 and is
-        /// never sent again. For many writes over expensive connections, choose less than the site's keep-alive time.
-        pub reuse_for_writes: Duration = Duration::ZERO => seconds(0..=60);
         /// Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or
-        /// `roots.origin_url`): at most the number of its PHP workers. The edges of a `[fleet]` divide it by demand.
+        /// `roots.origin_url`): at most the number of its PHP workers. The edges of a `[fleet]` divide it by demand. 32
+        /// times as many calls may wait, each for at most 5 s. Further calls get 503 `edge_overloaded`, reads without
+        /// credentials first.
         pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
-        /// Maximum number of calls that wait for one of these, each for at most 5 s. Further calls get 503
-        /// `edge_overloaded`, reads without credentials first. Choose the number that the site handles in that time: 8
-        /// workers handle 267 calls of 0.15 s.
-        pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
+        /// Calls that wait for one of these, if not [`OriginSettings::max_pending`].
+        pub pending: Option<usize> = None;
         /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
         /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while
         /// others wait, slow ones give way.
@@ -109,8 +102,8 @@ settings_group! {
         /// The REST root at the site that this root maps to.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
-        /// The `answers` of this root.
-        pub answers: Option<WantedVersion> = None => text(ANSWERS), "that of all roots";
+        /// The version whose contract its clients get; none: that of the site.
+        pub wanted: Option<PluginVersion> = None;
         /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();
     }
@@ -119,8 +112,9 @@ settings_group! {
 /// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
 pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
-/// Waiting calls: the number that eight PHP workers complete in five seconds if each takes 150 ms.
-const DEFAULT_MAX_PENDING: usize = 256;
+/// Waiting calls per concurrent one: as many as a PHP worker completes within the five seconds that a call waits, if
+/// each takes 150 ms.
+const PENDING_FACTOR: usize = 32;
 
 /// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;
@@ -142,6 +136,13 @@ impl OriginSettings {
     /// True if neither the settings nor the site have named the calendar, and its name is to be read from the site.
     pub fn awaits_namespace(&self) -> bool {
         self.read_index && self.namespace == OriginNamespace::Assumed
+    }
+
+    /// Maximum number of calls that wait for a concurrent exchange, each for at most 5 s: 32 for each, 256 by default.
+    /// Further calls get 503 `edge_overloaded`, reads without credentials first.
+    pub fn max_pending(&self) -> usize {
+        let usual = self.max_in_flight.saturating_mul(PENDING_FACTOR);
+        self.pending.unwrap_or(usual)
     }
 
     /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by
@@ -168,11 +169,6 @@ impl OriginSettings {
 impl Root {
     /// The public path of the default root.
     pub const DEFAULT_PATH: &'static str = "/wp-json";
-
-    /// The version whose contract clients of the root get; none: the site's own.
-    pub fn wanted(&self) -> Option<PluginVersion> {
-        self.answers?.version()
-    }
 
     /// The root of settings that list none.
     pub fn default_for(origin_url: Url) -> Self {

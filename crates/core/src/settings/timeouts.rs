@@ -20,11 +20,11 @@ settings_group! {
         /// Client: time that a response may wait for it; reading at [`Limits::min_response_rate`](super::Limits)
         /// refills this time.
         pub client_write: Duration = Duration::from_secs(30);
-        /// Time that a keep-alive connection may stay open without a request. It must be longer than a proxy in front
-        /// keeps its connections, or that proxy sends requests on one that the edge is closing: nginx and AWS keep them
-        /// for 60 s, Caddy for 2 minutes, Google Cloud for 10, Envoy for an hour unless it is set. If connections are
-        /// scarce, idle ones make room.
-        pub client_idle: Duration = Duration::from_mins(11) => seconds(1..=3600);
+        /// Time that a keep-alive connection may stay open without a request. It is longer than a proxy in front keeps
+        /// its connections, or that proxy would send requests on one that the edge is closing: nginx and AWS keep them
+        /// for 60 s, Caddy for 2 minutes, Google Cloud for 10, Envoy for an hour. If connections are scarce, idle ones
+        /// make room.
+        pub client_idle: Duration = Duration::from_mins(61);
         /// Origin: a call waits for one of [`OriginSettings::max_in_flight`](super::OriginSettings::max_in_flight),
         /// within half of `origin_read` or `origin_write`.
         pub origin_queue: Duration = Duration::from_secs(5);

@@ -22,7 +22,7 @@ const PAGES: [(Kind, &str); 5] = [
 /// The contract of a root's clients, and the rows between it and the site. The version that the plugin itself shows is
 /// more exact than that of its index.
 pub(super) fn dated_rows(root: &Root, shown: &str, in_force: &TableInForce) -> Vec<CheckLine> {
-    let Some(wanted) = root.wanted() else {
+    let Some(wanted) = root.wanted else {
         return Vec::new();
     };
     let (path, exact) = (&root.path, shown.parse().map(SiteVersion::exactly));

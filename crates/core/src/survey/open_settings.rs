@@ -104,7 +104,6 @@ fn secrets(settings: &Settings, others_may_read: fn(&Path) -> bool) -> impl Iter
         ("origin.secret_file", origin.secret_file.as_deref()),
         ("origin.basic_auth_file", origin.basic_auth_file.as_deref()),
         ("admin.token_file", settings.admin.token_file.as_deref()),
-        ("traces.headers_file", settings.traces.headers_file.as_deref()),
         ("tls.key", settings.tls.as_ref().map(|tls| tls.key.as_path())),
     ];
     files
