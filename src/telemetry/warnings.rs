@@ -17,14 +17,14 @@ const LONG_PAUSE: Duration = Duration::from_mins(1);
 /// The warnings of one edge, or those about one backend; clones share their counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Warnings {
-    kinds: Arc<Mutex<HashMap<Kind, Repeated>>>,
+    kinds: Arc<Mutex<HashMap<WarningKind, Repeated>>>,
     /// The backend that they are about; none: the site, or the edge itself.
     candidate: Option<Arc<str>>,
 }
 
 /// The backend and the kind of a warning. Each has its own pause, so that a failure of a candidate hides none of the
 /// site.
-type Kind = (Option<Arc<str>>, &'static str);
+type WarningKind = (Option<Arc<str>>, &'static str);
 
 /// Warnings of one kind since its last line.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Warnings {
     }
 
     /// Writes a line for each pause in which warnings came.
-    async fn follow(&self, pause: Duration, kind: Kind) {
+    async fn follow(&self, pause: Duration, kind: WarningKind) {
         loop {
             tokio::time::sleep(pause).await;
             let mut kinds = self.kinds.lock();
