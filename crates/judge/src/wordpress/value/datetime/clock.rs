@@ -1,15 +1,13 @@
 //! Forms of a time of day.
 
 use super::date_form::Form;
-use super::date_reading::{DateReading, Flaw};
-use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence, Word};
+use super::date_reading::DateReading;
+use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
+use super::pattern::{digits, number};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};
 
-const HOUR_12: Pattern = Number {
-    digits: (1, 2),
-    values: (1, 12),
-};
+const HOUR_12: Pattern = number((1, 2), (1, 12));
 const SEPARATOR: Pattern = One(b":.");
 const T: Pattern = Optional(&Word(&["t"]));
 
@@ -96,17 +94,14 @@ pub(super) const FORMS: &[Form] = &[
 
 /// A year alone, such as `1700`, if the four digits are not a time of day.
 pub(super) const LONE_YEAR: Form = Form {
-    pattern: Run {
-        of: u8::is_ascii_digit,
-        length: (4, 4),
-    },
+    pattern: digits(4, 4),
     read: |reading, token| {
         reading.year = token.number(4);
-        Ok(())
+        Some(())
     },
 };
 
-fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     // PHP looks for a lower-case `b`: it reads `Back of 7` as `front of 7`.
     let after = token.peek() == Some(b'b');
     reading.clear_clock();
@@ -121,11 +116,11 @@ fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), F
         None => 0,
     };
     reading.set_clock(Some(hour + added), Some(minute), Some(0));
-    Ok(())
+    Some(())
 }
 
 /// Reads hour, minute, second and fraction as far as they are written, then `am` or `pm`.
-fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.start_clock()?;
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
@@ -135,10 +130,10 @@ fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<
     token.skip_blanks();
     let added = token.meridian(hour.unwrap_or_default());
     reading.set_clock(hour.map(|hour| hour + added), minute, second);
-    Ok(())
+    Some(())
 }
 
-fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.start_clock()?;
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
@@ -146,7 +141,7 @@ fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
         reading.micros = token.fraction();
     }
     reading.set_clock(hour, minute, second);
-    Ok(())
+    Some(())
 }
 
 fn minutes_and_seconds(token: &mut DateToken<'_>) -> (Option<i64>, Option<i64>) {
@@ -165,18 +160,18 @@ fn is_separator(byte: Option<u8>) -> bool {
 }
 
 /// Reads `2008`: a time of day, or a year if a time of day was read before.
-fn four_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn four_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     if reading.has_clock() {
         reading.year_instead_of_clock(token.number(4))
     } else {
         reading.start_clock()?;
         reading.set_clock(token.number(2), token.number(2), Some(0));
-        Ok(())
+        Some(())
     }
 }
 
-fn six_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn six_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.start_clock()?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
-    Ok(())
+    Some(())
 }

@@ -1,52 +1,26 @@
 //! Forms of a calendar date.
 
 use super::date_form::Form;
-use super::date_reading::{DateReading, Flaw};
-use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence};
+use super::date_reading::DateReading;
+use super::pattern::Pattern::{self, Either, Exact, One, Optional, Run, Sequence};
+use super::pattern::{digits, number};
 use super::token::DateToken;
 use super::vocabulary::{MONTH_NAME, MONTH_SHORT, MONTH_WORD};
 
-const YEAR: Pattern = Run {
-    of: u8::is_ascii_digit,
-    length: (1, 4),
-};
-const YEAR_2: Pattern = Run {
-    of: u8::is_ascii_digit,
-    length: (2, 2),
-};
-pub(super) const YEAR_4: Pattern = Run {
-    of: u8::is_ascii_digit,
-    length: (4, 4),
-};
-pub(super) const MONTH: Pattern = Number {
-    digits: (1, 2),
-    values: (0, 12),
-};
-pub(super) const MONTH_2: Pattern = Number {
-    digits: (2, 2),
-    values: (0, 12),
-};
-pub(super) const DAY_2: Pattern = Number {
-    digits: (2, 2),
-    values: (0, 31),
-};
-const DAY_OF_YEAR: Pattern = Number {
-    digits: (3, 3),
-    values: (1, 366),
-};
-const WEEK: Pattern = Number {
-    digits: (2, 2),
-    values: (1, 53),
-};
+const YEAR: Pattern = digits(1, 4);
+const YEAR_2: Pattern = digits(2, 2);
+pub(super) const YEAR_4: Pattern = digits(4, 4);
+pub(super) const MONTH: Pattern = number((1, 2), (0, 12));
+pub(super) const MONTH_2: Pattern = number((2, 2), (0, 12));
+pub(super) const DAY_2: Pattern = number((2, 2), (0, 31));
+const DAY_OF_YEAR: Pattern = number((3, 3), (1, 366));
+const WEEK: Pattern = number((2, 2), (1, 53));
 const DASH: Pattern = Exact("-");
 const SLASH: Pattern = Exact("/");
 
 /// `1`, `01`, `31st`, `2th`
 pub(super) const DAY: Pattern = Sequence(&[
-    Number {
-        digits: (1, 2),
-        values: (0, 31),
-    },
+    number((1, 2), (0, 31)),
     Optional(&Either(&[Exact("st"), Exact("nd"), Exact("rd"), Exact("th")])),
 ]);
 
@@ -88,17 +62,7 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         // `+12008-01-15`
-        pattern: Sequence(&[
-            One(b"+-"),
-            Run {
-                of: u8::is_ascii_digit,
-                length: (5, 19),
-            },
-            DASH,
-            MONTH_2,
-            DASH,
-            DAY_2,
-        ]),
+        pattern: Sequence(&[One(b"+-"), digits(5, 19), DASH, MONTH_2, DASH, DAY_2]),
         read: |reading, token| long_year_month_day(reading, token, 19),
     },
     Form {
@@ -167,13 +131,7 @@ pub(super) const FORMS: &[Form] = &[
             Optional(&DASH),
             Exact("W"),
             WEEK,
-            Optional(&Sequence(&[
-                Optional(&DASH),
-                Number {
-                    digits: (1, 1),
-                    values: (0, 7),
-                },
-            ])),
+            Optional(&Sequence(&[Optional(&DASH), number((1, 1), (0, 7))])),
         ]),
         read: |reading, token| {
             let (year, week) = (token.number(4), token.number(2));
@@ -199,7 +157,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-fn month_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn month_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (month, day) = (token.number(2), token.number(2));
     let year = match token.peek() {
         Some(b'/') => token.year(),
@@ -208,20 +166,16 @@ fn month_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Resul
     reading.set_date(year, month, day)
 }
 
-fn long_year_month_day(
-    reading: &mut DateReading,
-    token: &mut DateToken<'_>,
-    digits: usize,
-) -> Result<(), Flaw> {
+fn long_year_month_day(reading: &mut DateReading, token: &mut DateToken<'_>, digits: usize) -> Option<()> {
     let year = token.signed(digits)?;
     reading.set_date(Some(year), token.number(2), token.number(2))
 }
 
-fn year_month_day(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn year_month_day(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.set_date(token.year(), token.number(2), token.number(2))
 }
 
-fn day_month_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn day_month_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (day, month) = (token.number(2), token.number(2));
     reading.set_date(token.year(), month, day)
 }
@@ -232,13 +186,13 @@ fn day_and_name(token: &mut DateToken<'_>) -> (Option<i64>, Option<i64>) {
     (day, token.month())
 }
 
-fn day_name_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn day_name_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (day, month) = day_and_name(token);
     reading.set_date(token.year(), month, day)
 }
 
 /// A missing year clears one that was read before.
-fn name_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn name_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(token.year(), month, day)
 }

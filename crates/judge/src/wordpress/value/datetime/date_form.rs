@@ -1,6 +1,6 @@
 //! One form of date, time, zone or relative words: its spelling and its meaning.
 
-use super::date_reading::{DateReading, Flaw};
+use super::date_reading::DateReading;
 use super::pattern::Pattern;
 use super::token::DateToken;
 
@@ -8,6 +8,6 @@ use super::token::DateToken;
 pub(super) struct Form {
     /// The spelling.
     pub(super) pattern: Pattern,
-    /// Adds the form's content to the reading.
-    pub(super) read: fn(&mut DateReading, &mut DateToken<'_>) -> Result<(), Flaw>,
+    /// Adds the form's content to the reading; `None` for a flaw.
+    pub(super) read: fn(&mut DateReading, &mut DateToken<'_>) -> Option<()>,
 }

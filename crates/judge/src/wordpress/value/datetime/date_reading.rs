@@ -3,11 +3,8 @@
 use super::vocabulary::{Amount, Unit};
 use crate::wordpress::value::timezone::ZoneReading;
 
-/// A reason for PHP to refuse the whole date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Flaw;
-
-/// The content of the pieces read so far. A part that is `None` comes from the current time.
+/// The content of the pieces read so far. A method that returns `None` has met a flaw, for which PHP refuses the whole
+/// date. A part that is `None` comes from the current time.
 #[derive(Debug, Default)]
 pub(super) struct DateReading {
     pub(super) year: Option<i64>,
@@ -92,39 +89,34 @@ impl DateReading {
     }
 
     /// Sets the date; a second one is a flaw.
-    pub(super) fn set_date(
-        &mut self,
-        year: Option<i64>,
-        month: Option<i64>,
-        day: Option<i64>,
-    ) -> Result<(), Flaw> {
+    pub(super) fn set_date(&mut self, year: Option<i64>, month: Option<i64>, day: Option<i64>) -> Option<()> {
         if self.has_date() {
-            return Err(Flaw);
+            return None;
         }
         self.dates = 1;
         (self.year, self.month, self.day) = (year, month, day);
-        Ok(())
+        Some(())
     }
 
     /// Sets a day by year, week and weekday. The first week is the one with the year's first Thursday.
-    pub(super) fn set_week(&mut self, year: Option<i64>, week: Option<i64>, day: i64) -> Result<(), Flaw> {
+    pub(super) fn set_week(&mut self, year: Option<i64>, week: Option<i64>, day: i64) -> Option<()> {
         self.set_date(year, Some(1), Some(1))?;
         let year = year.unwrap_or_default();
         let new_year = super::calendar::weekday(i128::from(year), 1, 1);
         let new_year = i64::try_from(new_year).unwrap_or_default();
         let before_first = if new_year > 4 { 7 - new_year } else { -new_year };
         self.shift.days = before_first + (week.unwrap_or_default() - 1) * 7 + day;
-        Ok(())
+        Some(())
     }
 
     /// Begins a time of day, which is midnight until it is set; a second one is a flaw.
-    pub(super) fn start_clock(&mut self) -> Result<(), Flaw> {
+    pub(super) fn start_clock(&mut self) -> Option<()> {
         if self.has_clock() {
-            return Err(Flaw);
+            return None;
         }
         self.clear_clock();
         self.clocks = 1;
-        Ok(())
+        Some(())
     }
 
     pub(super) fn set_clock(&mut self, hour: Option<i64>, minute: Option<i64>, second: Option<i64>) {
@@ -139,40 +131,40 @@ impl DateReading {
     }
 
     /// Sets the year to four digits that follow a time of day; allowed once.
-    pub(super) fn year_instead_of_clock(&mut self, year: Option<i64>) -> Result<(), Flaw> {
+    pub(super) fn year_instead_of_clock(&mut self, year: Option<i64>) -> Option<()> {
         if self.clocks > 1 {
-            return Err(Flaw);
+            return None;
         }
         self.clocks += 1;
         self.year = year;
-        Ok(())
+        Some(())
     }
 
     /// Counts one more zone. Returns true for the first, which is the one that counts. PHP only warns about
     /// the second; the third is a flaw.
-    pub(super) fn start_zone(&mut self) -> Result<bool, Flaw> {
+    pub(super) fn start_zone(&mut self) -> Option<bool> {
         self.zones += 1;
         match self.zones {
-            1 => Ok(true),
-            2 => Ok(false),
-            _ => Err(Flaw),
+            1 => Some(true),
+            2 => Some(false),
+            _ => None,
         }
     }
 
     /// Sets the zone. An unknown zone is a flaw; a zone that some builds of PHP lack makes the whole result unsure.
-    pub(super) fn set_zone(&mut self, zone: ZoneReading) -> Result<(), Flaw> {
+    pub(super) fn set_zone(&mut self, zone: ZoneReading) -> Option<()> {
         if zone == ZoneReading::Unknown {
-            return Err(Flaw);
+            return None;
         }
         if self.zone != Some(ZoneReading::Unsure) {
             self.zone = Some(zone);
         }
-        Ok(())
+        Some(())
     }
 
     /// Clears date and time of day before a timestamp. A timestamp is also a zone; returns true if it is the
     /// first.
-    pub(super) fn start_timestamp(&mut self) -> Result<bool, Flaw> {
+    pub(super) fn start_timestamp(&mut self) -> Option<bool> {
         self.dates = 0;
         (self.year, self.month, self.day) = (Some(0), Some(0), Some(0));
         self.clear_clock();
@@ -211,23 +203,15 @@ impl DateReading {
         self.weekday = Some(Weekday { number, counting });
     }
 
-    pub(super) fn set_weekday_of_month(&mut self, from_first: bool) {
-        self.special = Some(if from_first {
-            Special::WeekdayOfMonth
-        } else {
-            Special::LastWeekdayOfMonth
-        });
-    }
-
     /// `next week`: counted in days, and from the week of a weekday if one is named too.
-    pub(super) fn shift_weeks(&mut self, amount: Amount, unit: Option<(Unit, i64)>) -> Result<(), Flaw> {
+    pub(super) fn shift_weeks(&mut self, amount: Amount, unit: Option<(Unit, i64)>) -> Option<()> {
         self.shift(amount, unit, false)?;
         let number = self.weekday.map_or(1, |weekday| weekday.number);
         self.weekday = Some(Weekday {
             number,
             counting: Counting::InWeek,
         });
-        Ok(())
+        Some(())
     }
 
     /// Adds an amount of a unit; a sum past 64 bits is a flaw. Days of a week begin at midnight unless the clock is kept.
@@ -236,9 +220,9 @@ impl DateReading {
         amount: Amount,
         unit: Option<(Unit, i64)>,
         keeps_clock: bool,
-    ) -> Result<(), Flaw> {
+    ) -> Option<()> {
         let Some((unit, size)) = unit else {
-            return Ok(());
+            return Some(());
         };
         let shift = &mut self.shift;
         let sum = match unit {
@@ -251,12 +235,12 @@ impl DateReading {
             Unit::Year => &mut shift.years,
             Unit::Weekday | Unit::WorkingDay => {
                 self.shift_weekdays(amount, unit, size, keeps_clock);
-                return Ok(());
+                return Some(());
             }
         };
-        let added = amount.count.checked_mul(size).ok_or(Flaw)?;
-        *sum = sum.checked_add(added).ok_or(Flaw)?;
-        Ok(())
+        let added = amount.count.checked_mul(size)?;
+        *sum = sum.checked_add(added)?;
+        Some(())
     }
 
     /// `2 fridays`, `next friday`, `5 weekdays`.

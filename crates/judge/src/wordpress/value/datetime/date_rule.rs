@@ -1,7 +1,7 @@
 //! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
 
 use super::date_form::Form;
-use super::date_reading::{DateReading, Flaw};
+use super::date_reading::DateReading;
 use super::instant::{Instant, instant};
 use super::plain::is_plain;
 use super::token::DateToken;
@@ -32,7 +32,7 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     if text.len() > LONGEST {
         return Verdict::Defer(Why::PhpBuild);
     }
-    let Ok(reading) = read(text) else {
+    let Some(reading) = read(text) else {
         return Verdict::Reject;
     };
     if reading.zone == Some(ZoneReading::Unsure) {
@@ -45,10 +45,10 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     }
 }
 
-/// Reads all pieces of a text.
-pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
+/// Reads all pieces of a text; `None` if PHP refuses it.
+pub(super) fn read(text: &[u8]) -> Option<DateReading> {
     if text.is_empty() {
-        return Err(Flaw);
+        return None;
     }
     // PHP's scanner sees a NUL behind the text, which some forms accept as their final blank.
     let mut padded = text.to_vec();
@@ -56,13 +56,13 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     let mut reading = DateReading::default();
     let mut place = 0;
     while place < text.len() {
-        let (form, end) = longest(&padded, place).ok_or(Flaw)?;
+        let (form, end) = longest(&padded, place)?;
         let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
         (form.read)(&mut reading, &mut token)?;
         // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
         place = end.max(place + 1);
     }
-    Ok(reading)
+    Some(reading)
 }
 
 /// All forms, in order: of equally long matches the first one counts.

@@ -3,7 +3,7 @@
 use super::clock::{LONG_12, LONG_24, SHORT_12, SHORT_24};
 use super::date::{DAY, DAY_2, MONTH, MONTH_2, MONTH_DAY, YEAR_4};
 use super::date_form::Form;
-use super::date_reading::{DateReading, Flaw};
+use super::date_reading::DateReading;
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, MONTH_SHORT, SECOND, SECOND_2};
@@ -129,7 +129,7 @@ const MOMENT: Pattern = Either(&[
     ]),
 ]);
 
-fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.start_clock()?;
     reading.set_date(token.number(4), token.number(2), token.number(2))?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
@@ -139,10 +139,10 @@ fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Fl
             reading.set_zone(token.zone())?;
         }
     }
-    Ok(())
+    Some(())
 }
 
-fn log_line(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn log_line(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     reading.start_clock()?;
     let (day, month) = (token.number(2), token.month());
     reading.set_date(token.number(4), month, day)?;
@@ -151,7 +151,7 @@ fn log_line(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), 
     reading.set_zone(token.zone())
 }
 
-fn name_day_clock_12(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn name_day_clock_12(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(reading.year, month, day)?;
     reading.start_clock()?;
@@ -162,10 +162,10 @@ fn name_day_clock_12(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
     };
     let added = token.meridian(hour.unwrap_or_default());
     reading.set_clock(hour.map(|hour| hour + added), minute, second);
-    Ok(())
+    Some(())
 }
 
-fn name_day_clock_24(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn name_day_clock_24(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(reading.year, month, day)?;
     reading.start_clock()?;
@@ -178,6 +178,6 @@ fn name_day_clock_24(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
     // PHP reads seconds after a point as a zone here, and refuses them.
     match token.peek() {
         Some(_) => reading.set_zone(token.zone()),
-        None => Ok(()),
+        None => Some(()),
     }
 }

@@ -11,7 +11,7 @@ pub(super) enum Pattern {
     Exact(&'static str),
     /// One of these words, in any case.
     Word(&'static [&'static str]),
-    /// A number of `digits.0` to `digits.1` digits, with a value from `values.0` to `values.1`.
+    /// See [`number`].
     Number {
         digits: (usize, usize),
         values: (u32, u32),
@@ -29,6 +29,19 @@ pub(super) enum Pattern {
     Optional(&'static Pattern),
     /// This pattern, once or more.
     Repeat(&'static Pattern),
+}
+
+/// A number of `digits.0` to `digits.1` digits, with a value from `values.0` to `values.1`.
+pub(super) const fn number(digits: (usize, usize), values: (u32, u32)) -> Pattern {
+    Pattern::Number { digits, values }
+}
+
+/// So many digits of any value.
+pub(super) const fn digits(least: usize, most: usize) -> Pattern {
+    Pattern::Run {
+        of: u8::is_ascii_digit,
+        length: (least, most),
+    }
 }
 
 // === impl Pattern ===

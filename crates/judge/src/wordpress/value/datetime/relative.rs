@@ -1,42 +1,13 @@
 //! Forms that count from a date or from now: words, amounts of units, weekdays, timestamps.
 
 use super::date_form::Form;
-use super::date_reading::{DateReading, DayEdge, Flaw};
+use super::date_reading::{DateReading, DayEdge, Special};
 use super::pattern::Pattern::{self, Either, Exact, Optional, Run, Sequence, Word};
+use super::pattern::digits;
 use super::token::DateToken;
-use super::vocabulary::{Amount, BLANKS, DIGITS};
-
-/// `first` to `twelfth`
-const ORDINAL: Pattern = Word(&[
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eight", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth",
-]);
+use super::vocabulary::{Amount, BLANKS, DIGITS, ORDINAL, WEEKDAY};
 
 const DIRECTION: Pattern = Word(&["next", "last", "previous", "this"]);
-
-const WEEKDAY: Pattern = Word(&[
-    "sunday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sundays",
-    "mondays",
-    "tuesdays",
-    "wednesdays",
-    "thursdays",
-    "fridays",
-    "saturdays",
-    "sun",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-]);
 
 const WEEKDAY_OR_WORKING_DAY: Pattern = Either(&[WEEKDAY, Word(&["weekday", "weekdays"])]);
 
@@ -71,12 +42,12 @@ pub(super) const FORMS: &[Form] = &[
         pattern: Word(&["yesterday"]),
         read: |reading, _| {
             reading.day_from_today(-1);
-            Ok(())
+            Some(())
         },
     },
     Form {
         pattern: Word(&["now"]),
-        read: |_, _| Ok(()),
+        read: |_, _| Some(()),
     },
     Form {
         pattern: Word(&["noon"]),
@@ -86,14 +57,14 @@ pub(super) const FORMS: &[Form] = &[
         pattern: Word(&["midnight", "today"]),
         read: |reading, _| {
             reading.clear_clock();
-            Ok(())
+            Some(())
         },
     },
     Form {
         pattern: Word(&["tomorrow"]),
         read: |reading, _| {
             reading.day_from_today(1);
-            Ok(())
+            Some(())
         },
     },
     Form {
@@ -106,10 +77,7 @@ pub(super) const FORMS: &[Form] = &[
             Optional(&Exact("-")),
             DIGITS,
             Exact("."),
-            Run {
-                of: u8::is_ascii_digit,
-                length: (0, 6),
-            },
+            digits(0, 6),
         ]),
         read: timestamp_with_fraction,
     },
@@ -117,14 +85,14 @@ pub(super) const FORMS: &[Form] = &[
         pattern: Word(&["first day of"]),
         read: |reading, _| {
             reading.edge = Some(DayEdge::FirstDay);
-            Ok(())
+            Some(())
         },
     },
     Form {
         pattern: Word(&["last day of"]),
         read: |reading, _| {
             reading.edge = Some(DayEdge::LastDay);
-            Ok(())
+            Some(())
         },
     },
     Form {
@@ -142,14 +110,14 @@ pub(super) const FORMS: &[Form] = &[
         pattern: Word(&["ago"]),
         read: |reading, _| {
             reading.reverse();
-            Ok(())
+            Some(())
         },
     },
     Form {
         pattern: WEEKDAY_OR_WORKING_DAY,
         read: |reading, token| {
             reading.set_weekday(token.unit());
-            Ok(())
+            Some(())
         },
     },
     Form {
@@ -180,10 +148,7 @@ pub(super) const FORMS: &[Form] = &[
                 of: |byte| matches!(byte, b' ' | b'\t'),
                 length: (0, usize::MAX),
             },
-            Run {
-                of: u8::is_ascii_digit,
-                length: (1, 13),
-            },
+            digits(1, 13),
             Optional(&BLANKS),
             Either(&[UNIT, Word(&["week"])]),
         ]),
@@ -191,42 +156,46 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-fn noon(reading: &mut DateReading, _: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn noon(reading: &mut DateReading, _: &mut DateToken<'_>) -> Option<()> {
     reading.clear_clock();
     reading.start_clock()?;
     reading.set_clock(Some(12), Some(0), Some(0));
-    Ok(())
+    Some(())
 }
 
-fn timestamp(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn timestamp(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     if reading.start_timestamp()? {
         reading.set_timestamp(token.signed(24)?, 0);
     }
-    Ok(())
+    Some(())
 }
 
-fn timestamp_with_fraction(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn timestamp_with_fraction(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     if !reading.start_timestamp()? {
-        return Ok(());
+        return Some(());
     }
     let direction = if token.starts_with(b"@-") { -1 } else { 1 };
     let seconds = token.signed(24)?;
     let micros = token.fraction_digits()?;
     reading.set_timestamp(seconds, direction * micros);
-    Ok(())
+    Some(())
 }
 
-fn weekday_of_month(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn weekday_of_month(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let mut amount = token.amount();
     token.skip_blanks();
     if amount.count > 0 {
         amount.counts_today = 1;
     }
-    reading.set_weekday_of_month(amount.count > 0);
+    reading.special = Some(if amount.count > 0 {
+        Special::WeekdayOfMonth
+    } else {
+        Special::LastWeekdayOfMonth
+    });
     reading.shift(amount, token.unit(), false)
 }
 
-fn counted(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
+fn counted(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     let count = token.signed(24)?;
     token.skip_blanks();
     let amount = Amount {

@@ -3,8 +3,7 @@
 //! PHP recognises a piece as a whole and then takes its numbers one after the other, skipping the bytes
 //! between them. This leads to some strange readings, which this module reproduces.
 
-use super::date_reading::Flaw;
-use super::vocabulary::{self, Amount, MONTHS, Unit};
+use super::vocabulary::{self, Amount, Unit};
 use crate::wordpress::value::split_while;
 use crate::wordpress::value::timezone::{ZoneReading, offset};
 
@@ -47,29 +46,22 @@ impl<'a> DateToken<'a> {
     }
 
     /// The next number with its signs: each `-` reverses it.
-    pub(super) fn signed(&mut self, most: usize) -> Result<i64, Flaw> {
+    pub(super) fn signed(&mut self, most: usize) -> Option<i64> {
         self.skip_until(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-'));
         let mut negative = false;
         while let Some(sign @ (b'+' | b'-')) = self.peek() {
             negative ^= sign == b'-';
             self.advance(1);
         }
-        let digits = self.digits(most).ok_or(Flaw)?;
-        let magnitude: i128 = std::str::from_utf8(digits)
-            .map_err(|_| Flaw)?
-            .parse()
-            .map_err(|_| Flaw)?;
-        i64::try_from(if negative { -magnitude } else { magnitude }).map_err(|_| Flaw)
+        let digits = self.digits(most)?;
+        let magnitude: i128 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        i64::try_from(if negative { -magnitude } else { magnitude }).ok()
     }
 
     /// The next month's name; no pattern accepts an unknown name.
     pub(super) fn month(&mut self) -> Option<i64> {
         self.skip_while(|byte| b" \t-./".contains(&byte));
-        let name = self.take_while(|byte| byte.is_ascii_alphabetic());
-        let known = MONTHS
-            .iter()
-            .find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
-        known.map(|&(_, month)| month)
+        vocabulary::month(self.take_while(|byte| byte.is_ascii_alphabetic()))
     }
 
     /// Skips `st`, `nd`, `rd` or `th` at this position.
@@ -120,10 +112,10 @@ impl<'a> DateToken<'a> {
     }
 
     /// The fraction of a timestamp, up to six digits, in microseconds.
-    pub(super) fn fraction_digits(&mut self) -> Result<i64, Flaw> {
-        let digits = self.digits(6).ok_or(Flaw)?;
+    pub(super) fn fraction_digits(&mut self) -> Option<i64> {
+        let digits = self.digits(6)?;
         let missing = 6u32.saturating_sub(u32::try_from(digits.len()).unwrap_or(6));
-        Ok(number_of(digits).ok_or(Flaw)? * 10i64.pow(missing))
+        Some(number_of(digits)? * 10i64.pow(missing))
     }
 
     /// The amount of a word such as `next` or `third`.

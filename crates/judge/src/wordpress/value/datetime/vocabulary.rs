@@ -1,46 +1,67 @@
 //! The words of PHP's dates, and the fragments that several forms share.
 
-use super::pattern::Pattern::{self, Either, Exact, Number, Repeat, Run, Word};
+use super::pattern::Pattern::{self, Either, Exact, Optional, Repeat, Run, Sequence, Word};
+use super::pattern::{digits, number};
 
-/// Month names and their numbers. The patterns accept the Roman names in capitals only.
-pub(super) const MONTHS: &[(&str, i64)] = &[
-    ("january", 1),
-    ("february", 2),
-    ("march", 3),
-    ("april", 4),
-    ("may", 5),
-    ("june", 6),
-    ("july", 7),
-    ("august", 8),
-    ("september", 9),
-    ("october", 10),
-    ("november", 11),
-    ("december", 12),
-    ("jan", 1),
-    ("feb", 2),
-    ("mar", 3),
-    ("apr", 4),
-    ("jun", 6),
-    ("jul", 7),
-    ("aug", 8),
-    ("sep", 9),
-    ("sept", 9),
-    ("oct", 10),
-    ("nov", 11),
-    ("dec", 12),
-    ("i", 1),
-    ("ii", 2),
-    ("iii", 3),
-    ("iv", 4),
-    ("v", 5),
-    ("vi", 6),
-    ("vii", 7),
-    ("viii", 8),
-    ("ix", 9),
-    ("x", 10),
-    ("xi", 11),
-    ("xii", 12),
+/// The names of the months.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
+
+/// Their short names; PHP has a second one, `sept`.
+const SHORT_MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+
+/// Their numbers. The patterns accept capitals only.
+const ROMAN_MONTHS: [&str; 12] = [
+    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii",
+];
+
+/// The days of the week.
+const WEEKDAYS: [&str; 7] = [
+    "sunday",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+];
+
+const SHORT_WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/// The numbers from one on; PHP has a second word for the eighth, `eight`.
+const ORDINALS: [&str; 12] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+];
+
+/// The place of a word among others, in any case; the first place is 0.
+fn place(words: &[&str], word: &[u8]) -> Option<i64> {
+    let known = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+    i64::try_from(words.iter().position(known)?).ok()
+}
+
+/// The number of the month that a name means.
+pub(super) fn month(name: &[u8]) -> Option<i64> {
+    if name.eq_ignore_ascii_case(b"sept") {
+        return Some(9);
+    }
+    let mut lists = [MONTHS, SHORT_MONTHS, ROMAN_MONTHS].into_iter();
+    lists.find_map(|names| place(&names, name)).map(|place| place + 1)
+}
 
 /// The unit of a relative amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,45 +87,30 @@ pub(super) struct Amount {
     pub(super) counts_today: i64,
 }
 
-/// The amount of a word; 0 for unknown words.
+/// The amount of a word; 0 for `this` and for unknown words.
 pub(super) fn amount(word: &[u8]) -> Amount {
-    let known = AMOUNTS
-        .iter()
-        .find(|(known, _)| word.eq_ignore_ascii_case(known.as_bytes()));
-    let count = known.map_or(0, |&(_, count)| count);
+    let count = match word.to_ascii_lowercase().as_slice() {
+        b"last" | b"previous" => -1,
+        b"next" => 1,
+        b"eight" => 8,
+        ordinal => place(&ORDINALS, ordinal).map_or(0, |place| place + 1),
+    };
     let counts_today = i64::from(word.eq_ignore_ascii_case(b"this"));
     Amount { count, counts_today }
 }
-
-const AMOUNTS: &[(&str, i64)] = &[
-    ("last", -1),
-    ("previous", -1),
-    ("this", 0),
-    ("next", 1),
-    ("first", 1),
-    ("second", 2),
-    ("third", 3),
-    ("fourth", 4),
-    ("fifth", 5),
-    ("sixth", 6),
-    ("seventh", 7),
-    ("eight", 8),
-    ("eighth", 8),
-    ("ninth", 9),
-    ("tenth", 10),
-    ("eleventh", 11),
-    ("twelfth", 12),
-];
 
 /// The unit that a word names, in singular or plural, and the number of units that it represents, or the
 /// weekday.
 pub(super) fn unit(word: &[u8]) -> Option<(Unit, i64)> {
     let lower = word.to_ascii_lowercase();
     let singular = lower.strip_suffix(b"s").unwrap_or(&lower);
-    let find = |name: &[u8]| UNITS.iter().find(|(known, ..)| known.as_bytes() == name);
-    find(&lower)
-        .or_else(|| find(singular))
-        .map(|&(_, unit, size)| (unit, size))
+    let weekday = |name: &[u8]| place(&WEEKDAYS, name).or_else(|| place(&SHORT_WEEKDAYS, name));
+    let find = |name: &[u8]| {
+        let known = UNITS.iter().find(|(known, ..)| known.as_bytes() == name);
+        let known = known.map(|&(_, unit, size)| (unit, size));
+        known.or_else(|| Some((Unit::Weekday, weekday(name)?)))
+    };
+    find(&lower).or_else(|| find(singular))
 }
 
 const UNITS: &[(&str, Unit, i64)] = &[
@@ -126,20 +132,6 @@ const UNITS: &[(&str, Unit, i64)] = &[
     ("forthnight", Unit::Day, 14),
     ("month", Unit::Month, 1),
     ("year", Unit::Year, 1),
-    ("sunday", Unit::Weekday, 0),
-    ("sun", Unit::Weekday, 0),
-    ("monday", Unit::Weekday, 1),
-    ("mon", Unit::Weekday, 1),
-    ("tuesday", Unit::Weekday, 2),
-    ("tue", Unit::Weekday, 2),
-    ("wednesday", Unit::Weekday, 3),
-    ("wed", Unit::Weekday, 3),
-    ("thursday", Unit::Weekday, 4),
-    ("thu", Unit::Weekday, 4),
-    ("friday", Unit::Weekday, 5),
-    ("fri", Unit::Weekday, 5),
-    ("saturday", Unit::Weekday, 6),
-    ("sat", Unit::Weekday, 6),
     ("weekday", Unit::WorkingDay, 1),
 ];
 
@@ -154,59 +146,30 @@ pub(super) const BLANKS: Pattern = Either(&[
 ]);
 
 /// One or more digits.
-pub(super) const DIGITS: Pattern = Run {
-    of: u8::is_ascii_digit,
-    length: (1, usize::MAX),
-};
+pub(super) const DIGITS: Pattern = digits(1, usize::MAX);
 
 /// The hour of a day, 0 to 24. The suffix `_2` marks forms that require both digits.
-pub(super) const HOUR: Pattern = Number {
-    digits: (1, 2),
-    values: (0, 24),
-};
-pub(super) const HOUR_2: Pattern = Number {
-    digits: (2, 2),
-    values: (0, 24),
-};
-pub(super) const MINUTE: Pattern = Number {
-    digits: (1, 2),
-    values: (0, 59),
-};
-pub(super) const MINUTE_2: Pattern = Number {
-    digits: (2, 2),
-    values: (0, 59),
-};
-pub(super) const SECOND: Pattern = Number {
-    digits: (1, 2),
-    values: (0, 60),
-};
-pub(super) const SECOND_2: Pattern = Number {
-    digits: (2, 2),
-    values: (0, 60),
-};
+pub(super) const HOUR: Pattern = number((1, 2), (0, 24));
+pub(super) const HOUR_2: Pattern = number((2, 2), (0, 24));
+pub(super) const MINUTE: Pattern = number((1, 2), (0, 59));
+pub(super) const MINUTE_2: Pattern = number((2, 2), (0, 59));
+pub(super) const SECOND: Pattern = number((1, 2), (0, 60));
+pub(super) const SECOND_2: Pattern = number((2, 2), (0, 60));
 
 /// `jan`, `sept`
-pub(super) const MONTH_SHORT: Pattern = Word(&[
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-]);
+pub(super) const MONTH_SHORT: Pattern = Either(&[Word(&SHORT_MONTHS), Word(&["sept"])]);
 
 /// `January`, `jan`, `sept`, but not the Roman months.
-pub(super) const MONTH_WORD: Pattern = Either(&[
-    MONTH_SHORT,
-    Word(&[
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]),
+pub(super) const MONTH_WORD: Pattern = Either(&[MONTH_SHORT, Word(&MONTHS)]);
+
+/// `Sunday`, `sundays`, `sun`
+pub(super) const WEEKDAY: Pattern = Either(&[
+    Sequence(&[Word(&WEEKDAYS), Optional(&Word(&["s"]))]),
+    Word(&SHORT_WEEKDAYS),
 ]);
+
+/// `first` to `twelfth`
+pub(super) const ORDINAL: Pattern = Either(&[Word(&ORDINALS), Word(&["eight"])]);
 
 /// Any name of a month.
 pub(super) const MONTH_NAME: Pattern = Either(&[

@@ -15,7 +15,7 @@ pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
     if text.len() > LONGEST {
         return None;
     }
-    let mut reading = read(text).ok()?;
+    let mut reading = read(text)?;
     if reading.has_date() && !reading.has_clock() {
         reading.clear_clock();
     }

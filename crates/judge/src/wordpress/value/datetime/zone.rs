@@ -1,9 +1,7 @@
 //! Forms of a time zone, and the blanks between forms.
 
 use super::date_form::Form;
-use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Repeat, Run, Sequence};
-use super::token::DateToken;
 use super::vocabulary::{BLANKS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND_2};
 
 const LETTERS: Pattern = Run {
@@ -53,19 +51,11 @@ pub(super) const FORMS: &[Form] = &[
             if reading.start_zone()? {
                 reading.set_zone(token.zone())?;
             }
-            Ok(())
+            Some(())
         },
     },
     Form {
         pattern: Either(&[BLANKS, One(b".,\n\0")]),
-        read: nothing,
+        read: |_, _| Some(()),
     },
 ];
-
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "every form is read by a function of this type"
-)]
-fn nothing(_: &mut DateReading, _: &mut DateToken<'_>) -> Result<(), Flaw> {
-    Ok(())
-}
