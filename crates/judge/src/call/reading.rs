@@ -10,7 +10,7 @@ use crate::policy::ReadLimits;
 use crate::problem::{OwnError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
 use crate::wordpress::payload::{
-    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, is_php_form, pair_count,
+    BodyReading, ContentHeaders, FormFault, Parameters, Source, body_reading, is_php_form, pair_count,
     parse_form_body, parse_json, parse_multipart,
 };
 use crate::wordpress::value::{Key, PhpArray, Value};
@@ -91,9 +91,9 @@ fn add_json(body: &[u8], limits: &ReadLimits, parameters: &mut Parameters) -> Re
 
 fn add_form(call: &RawCall<'_>, limits: &ReadLimits, parameters: &mut Parameters) -> Result<(), Problem> {
     if pair_count(call.body) > limits.form_fields {
-        return Err(TOO_MANY_FIELDS);
+        return Err(Problem::Own(OwnError::TOO_MANY_FORM_FIELDS));
     }
-    let fields = parse_form_body(call.body).map_err(|_| TOO_MANY_FIELDS)?;
+    let fields = parse_form_body(call.body).map_err(unreadable_form)?;
     add_fields(call, fields, parameters)
 }
 
@@ -121,16 +121,14 @@ fn refuse_mismatch(query: &PhpArray, fields: &PhpArray) -> Result<(), Problem> {
     }
 }
 
-fn unreadable_form(error: MultipartError) -> Problem {
-    match error {
-        MultipartError::TooManyParts | MultipartError::TooManyElements(_) => TOO_MANY_FIELDS,
-        MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => {
-            Problem::Own(OwnError::UNREADABLE_BODY)
+fn unreadable_form(fault: FormFault) -> Problem {
+    Problem::Own(match fault {
+        FormFault::TooManyParts | FormFault::TooManyElements => OwnError::TOO_MANY_FORM_FIELDS,
+        FormFault::Boundary | FormFault::Unterminated | FormFault::Headers | FormFault::UnreadableRoute => {
+            OwnError::UNREADABLE_BODY
         }
-    }
+    })
 }
-
-const TOO_MANY_FIELDS: Problem = Problem::Own(OwnError::TOO_MANY_FORM_FIELDS);
 
 #[cfg(test)]
 mod tests {

@@ -59,7 +59,7 @@ impl From<JsonRefusal> for Problem {
     fn from(refusal: JsonRefusal) -> Self {
         match refusal {
             JsonRefusal::Invalid(error) => Self::InvalidJson(error),
-            JsonRefusal::TooManyElements(_) => Self::Own(OwnError::TOO_MANY_JSON_ELEMENTS),
+            JsonRefusal::TooManyElements => Self::Own(OwnError::TOO_MANY_JSON_ELEMENTS),
         }
     }
 }

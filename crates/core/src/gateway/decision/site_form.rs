@@ -108,8 +108,12 @@ fn call(roots: &Roots, head: &Parts, route: &[u8]) -> Result<CallTarget, Problem
 
 const fn cause(fault: FormFault) -> &'static OwnError {
     match fault {
-        FormFault::Multipart(_) => errors::UNREADABLE_FORM,
         FormFault::UnreadableRoute => errors::UNREADABLE_ROUTE_IN_FORM,
+        FormFault::Boundary
+        | FormFault::Unterminated
+        | FormFault::Headers
+        | FormFault::TooManyParts
+        | FormFault::TooManyElements => errors::UNREADABLE_FORM,
     }
 }
 

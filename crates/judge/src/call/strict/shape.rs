@@ -127,7 +127,7 @@ fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
 fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
     let shape = match json_shape(body, strict::JSON_DEPTH) {
         Ok(shape) => shape,
-        Err(refusal @ (JsonRefusal::Invalid(JsonError::Depth) | JsonRefusal::TooManyElements(_))) => {
+        Err(refusal @ (JsonRefusal::Invalid(JsonError::Depth) | JsonRefusal::TooManyElements)) => {
             return Some(refusal.into());
         }
         // A body that is no JSON is WordPress's to word; what PHP calls empty is none.

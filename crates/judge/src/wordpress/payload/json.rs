@@ -132,14 +132,14 @@ impl<'a> Builder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wordpress::payload::elements::{ELEMENT_LIMIT, TooManyElements};
+    use crate::wordpress::payload::elements::ELEMENT_LIMIT;
     use crate::wordpress::value::KeyRef;
 
     fn code(text: &[u8]) -> u8 {
         match parse_json(text, PHP_DEPTH) {
             Ok(_) => 0,
             Err(JsonRefusal::Invalid(error)) => error.code(),
-            Err(JsonRefusal::TooManyElements(error)) => panic!("{error}"),
+            Err(refusal @ JsonRefusal::TooManyElements) => panic!("{refusal}"),
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
         let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
         let objects = |count: usize| format!("[{}{{}}]", "{\"a\":0},".repeat(count / 2));
         assert_eq!(code(list(ELEMENT_LIMIT).as_bytes()), 0);
-        let refusal = Err(JsonRefusal::TooManyElements(TooManyElements));
+        let refusal = Err(JsonRefusal::TooManyElements);
         for text in [
             list(ELEMENT_LIMIT + 1),
             objects(ELEMENT_LIMIT),

@@ -1,6 +1,6 @@
 //! PHP's errors of JSON texts, and the edge's own.
 
-use super::elements::TooManyElements;
+use super::elements::ELEMENT_LIMIT;
 
 /// The reason why PHP refuses a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -32,8 +32,8 @@ pub enum JsonRefusal {
     #[error(transparent)]
     Invalid(#[from] JsonError),
     /// It has more elements than the edge reads.
-    #[error(transparent)]
-    TooManyElements(#[from] TooManyElements),
+    #[error("the body has more than {ELEMENT_LIMIT} elements")]
+    TooManyElements,
 }
 
 // === impl JsonError ===

@@ -2,7 +2,7 @@
 //!
 //! Nothing is built yet. A text that is refused costs two bytes for each array that was opened.
 
-use super::elements::{ElementBudget, TooManyElements};
+use super::elements::ELEMENT_LIMIT;
 use super::json_error::{JsonError, JsonRefusal};
 use super::json_tokens::{JsonToken, JsonTokens};
 
@@ -14,7 +14,7 @@ pub(super) struct Outline {
 struct Reader<'a> {
     tokens: JsonTokens<'a>,
     depth: usize,
-    budget: ElementBudget,
+    budget: usize,
     sizes: Vec<u16>,
 }
 
@@ -26,7 +26,7 @@ impl Outline {
         let mut reader = Reader {
             tokens: JsonTokens::new(text),
             depth,
-            budget: ElementBudget::full(),
+            budget: ELEMENT_LIMIT,
             sizes: Vec::new(),
         };
         let first = reader.tokens.next()?;
@@ -124,8 +124,9 @@ impl Reader<'_> {
     }
 
     /// The size of an array with one element more.
-    fn counted(&mut self, size: u16) -> Result<u16, TooManyElements> {
-        self.budget.spend(1)?;
-        size.checked_add(1).ok_or(TooManyElements)
+    fn counted(&mut self, size: u16) -> Result<u16, JsonRefusal> {
+        let left = self.budget.checked_sub(1);
+        self.budget = left.ok_or(JsonRefusal::TooManyElements)?;
+        size.checked_add(1).ok_or(JsonRefusal::TooManyElements)
     }
 }

@@ -1,9 +1,10 @@
 //! Reads an urlencoded form pair by pair, whole or while it comes, and finds `rest_route` in it.
 
+use super::form_fault::FormFault;
 use super::multipart::Arrival;
 use super::percent::{Plus, decode};
 use super::rest_route::REST_ROUTE;
-use super::scan_step::{FormFault, ROUTE_BYTES, ScanStep};
+use super::scan_step::{ROUTE_BYTES, ScanStep};
 use super::variable_names::VariableName;
 
 /// Bytes of a name that suffice to distinguish it from `rest_route`: that name with every byte escaped, and some more.

@@ -5,31 +5,30 @@
 //! them in the same way. File parts are not parameters.
 
 mod disposition;
-mod multipart_error;
 mod reader;
 
-use super::elements::ElementBudget;
+use super::elements::ELEMENT_LIMIT;
+use super::form_fault::FormFault;
 use super::variable_names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::wordpress::value::{PhpArray, Value};
 
-pub use multipart_error::MultipartError;
 pub(super) use reader::{Arrival, MultipartReader, Piece, Place};
 
 /// Reads the fields of a multipart form with at most `limit` parts.
 ///
 /// # Errors
-/// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads in another way.
-pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
+/// [`FormFault`] for every body that RFC 7578 does not allow, or that PHP reads in another way.
+pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, FormFault> {
     let reader = MultipartReader::new(boundary);
     let mut fields = PhpArray::default();
-    let mut budget = ElementBudget::full();
+    let mut budget = ELEMENT_LIMIT;
     let (mut rest, mut place, mut count) = (body, Place::Start, 0);
     let mut name = None;
     while let Some(read) = reader.read(place, rest, Arrival::Whole)? {
         match read.piece {
             Piece::Filler => {}
             Piece::Head(_) if count >= limit.min(PHP_VARIABLE_LIMIT) => {
-                return Err(MultipartError::TooManyParts);
+                return Err(FormFault::TooManyParts);
             }
             Piece::Head(sent) => {
                 count += 1;
@@ -37,7 +36,8 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
             }
             Piece::Content(value) => {
                 if let Some(name) = name.take() {
-                    budget.spend(name.element_count())?;
+                    let left = budget.checked_sub(name.element_count());
+                    budget = left.ok_or(FormFault::TooManyElements)?;
                     name.register(&mut fields, Value::text(value));
                 }
             }
@@ -52,7 +52,7 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Result<PhpArray, MultipartError> {
+    fn read(body: &str) -> Result<PhpArray, FormFault> {
         parse_multipart(body.as_bytes(), b"BB", 10)
     }
 
@@ -61,7 +61,7 @@ mod tests {
         let body = "--BB\r\nContent-Disposition: form-data; name=\"per.page\"\r\n\r\n5\r\n--BB\r\n\
             Content-Disposition: form-data; name=\"f\"; filename=\"x.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n\
             --BB\r\nContent-Disposition: form-data; name=\"a[]\"\r\n\r\nline\r\n--BBx\r\n--BB--\r\n";
-        assert_eq!(read(body), Err(MultipartError::Boundary));
+        assert_eq!(read(body), Err(FormFault::Boundary));
         let fields = read(&body.replace("\r\n--BBx", "")).expect("a form");
         assert_eq!(
             crate::wordpress::value::to_json(&Value::Array(fields)).expect("UTF-8"),
@@ -109,56 +109,56 @@ mod tests {
     #[test]
     fn refuses_forms_that_only_php_tolerates() {
         let cases = [
-            ("x=1", MultipartError::Boundary),
+            ("x=1", FormFault::Boundary),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1",
-                MultipartError::Unterminated,
+                FormFault::Unterminated,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name='a'\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name =\"a\"\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=a; filename*=utf-8''x\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\n--BB\r\n\
                  Content-Disposition: form-data; name=rest_route\r\n\r\n/x\r\n--BB--",
-                MultipartError::Boundary,
+                FormFault::Boundary,
             ),
             (
                 "text --BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--",
-                MultipartError::Boundary,
+                FormFault::Boundary,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--\r\n--BB",
-                MultipartError::Boundary,
+                FormFault::Boundary,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--text",
-                MultipartError::Boundary,
+                FormFault::Boundary,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\" \r\nname=\"b\"\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
-            ("--BB\r\n\r\n1\r\n--BB--", MultipartError::Headers),
+            ("--BB\r\n\r\n1\r\n--BB--", FormFault::Headers),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\\b\"\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\"; name=\"b\"\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\" b\r\n\r\n1\r\n--BB--",
-                MultipartError::Headers,
+                FormFault::Headers,
             ),
         ];
         for (body, error) in cases {
@@ -171,7 +171,7 @@ mod tests {
         let part = "\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--BB";
         assert_eq!(
             read(&format!("--BB{}--", part.repeat(11))),
-            Err(MultipartError::TooManyParts)
+            Err(FormFault::TooManyParts)
         );
         assert!(read(&format!("--BB{}--", part.repeat(10))).is_ok());
     }

@@ -5,8 +5,8 @@
 
 use memchr::memmem::Finder;
 
+use super::super::form_fault::FormFault;
 use super::disposition::variable;
-use super::multipart_error::MultipartError;
 
 /// Maximum bytes of the headers of one part. PHP reads lines in pieces of 5120 bytes.
 const HEAD_BYTES: usize = 4096;
@@ -71,7 +71,7 @@ pub(in crate::wordpress::payload) enum Piece<'a> {
     Content(&'a [u8]),
 }
 
-type PieceRead<'a> = Result<Option<Read<'a>>, MultipartError>;
+type PieceRead<'a> = Result<Option<Read<'a>>, FormFault>;
 
 // === impl MultipartReader ===
 
@@ -105,13 +105,13 @@ impl MultipartReader {
     fn preamble<'a>(&self, place: Place, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         let Some(at) = self.delimiter.find(bytes) else {
             return match arrival {
-                Arrival::Whole => Err(MultipartError::Boundary),
+                Arrival::Whole => Err(FormFault::Boundary),
                 Arrival::Partial => Ok(self.all_but_a_delimiter(bytes, Place::Preamble)),
             };
         };
         let before = bytes.get(..at).unwrap_or_default();
         if !(at == 0 && place == Place::Start || before.ends_with(LINE_END)) {
-            return Err(MultipartError::Boundary);
+            return Err(FormFault::Boundary);
         }
         Ok(Some(filler(at + self.delimiter.needle().len(), Place::Delimited)))
     }
@@ -121,15 +121,15 @@ impl MultipartReader {
         let Some(end) = memchr::memmem::find(window, b"\r\n\r\n") else {
             return match arrival {
                 // A delimiter ends the part, and it has no content then.
-                _ if self.delimiter.find(window).is_some() => Err(MultipartError::Headers),
-                Arrival::Whole => Err(MultipartError::Unterminated),
+                _ if self.delimiter.find(window).is_some() => Err(FormFault::Headers),
+                Arrival::Whole => Err(FormFault::Unterminated),
                 Arrival::Partial if bytes.len() < HEAD_BYTES => Ok(None),
-                Arrival::Partial => Err(MultipartError::Headers),
+                Arrival::Partial => Err(FormFault::Headers),
             };
         };
         let head = window.get(..end).unwrap_or_default();
         if self.delimiter.find(head).is_some() {
-            return Err(MultipartError::Headers);
+            return Err(FormFault::Headers);
         }
         Ok(Some(Read {
             length: end + 2 * LINE_END.len(),
@@ -141,13 +141,13 @@ impl MultipartReader {
     fn content<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         let Some(at) = self.delimiter.find(bytes) else {
             return match arrival {
-                Arrival::Whole => Err(MultipartError::Unterminated),
+                Arrival::Whole => Err(FormFault::Unterminated),
                 Arrival::Partial => Ok(self.all_but_a_delimiter(bytes, Place::Content)),
             };
         };
         let before = bytes.get(..at).unwrap_or_default();
         // For PHP a line feed alone begins a boundary line, or any byte where it cuts a long line.
-        let content = before.strip_suffix(LINE_END).ok_or(MultipartError::Boundary)?;
+        let content = before.strip_suffix(LINE_END).ok_or(FormFault::Boundary)?;
         Ok(Some(Read {
             length: at + self.delimiter.needle().len(),
             piece: Piece::Content(content),
@@ -158,7 +158,7 @@ impl MultipartReader {
     /// PHP looks for further parts in the epilogue, other parsers do not.
     fn epilogue<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         match arrival {
-            _ if self.delimiter.find(bytes).is_some() => Err(MultipartError::Boundary),
+            _ if self.delimiter.find(bytes).is_some() => Err(FormFault::Boundary),
             Arrival::Whole if bytes.is_empty() => Ok(None),
             Arrival::Whole => Ok(Some(filler(bytes.len(), Place::Epilogue))),
             Arrival::Partial => Ok(self.all_but_a_delimiter(bytes, Place::Epilogue)),
@@ -188,7 +188,7 @@ fn delimited(bytes: &[u8], arrival: Arrival) -> PieceRead<'_> {
         [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Head))),
         [b'-', b'-', ..] => Ok(Some(filler(2, Place::Closed))),
         [] | [b'\r' | b'-'] if arrival == Arrival::Partial => Ok(None),
-        _ => Err(MultipartError::Boundary),
+        _ => Err(FormFault::Boundary),
     }
 }
 
@@ -197,7 +197,7 @@ fn closed(bytes: &[u8], arrival: Arrival) -> PieceRead<'_> {
         [] => Ok(None),
         [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Epilogue))),
         [b'\r'] if arrival == Arrival::Partial => Ok(None),
-        _ => Err(MultipartError::Boundary),
+        _ => Err(FormFault::Boundary),
     }
 }
 

@@ -1,10 +1,10 @@
-//! The reasons why a multipart form is not read.
+//! The reasons why a form is not read, or does not pass.
 
-use super::super::elements::TooManyElements;
+use super::elements::ELEMENT_LIMIT;
 
-/// The reason why a multipart body is not read.
+/// The reason why a form is not read, or does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum MultipartError {
+pub enum FormFault {
     /// No part begins, a boundary line contains further text, or the boundary appears in a position that is
     /// not read.
     #[error("the multipart body does not follow its boundary")]
@@ -18,7 +18,10 @@ pub enum MultipartError {
     /// More parts than the limit.
     #[error("the multipart body has too many parts")]
     TooManyParts,
-    /// The names of its parts have too many brackets.
-    #[error(transparent)]
-    TooManyElements(#[from] TooManyElements),
+    /// Its names have more brackets, or are longer, than [`ELEMENT_LIMIT`] allows.
+    #[error("the body has more than {ELEMENT_LIMIT} elements")]
+    TooManyElements,
+    /// Its `rest_route` is an array, or too long.
+    #[error("the form names a route that cannot be read")]
+    UnreadableRoute,
 }
