@@ -53,28 +53,27 @@ pub struct RawTarget {
     pub query: String,
 }
 
-// === impl CallTarget ===
+// === impl Target ===
 
-impl CallTarget {
-    /// The target of a route, with the operation of the method on it. Method and operation are found only here.
-    ///
-    /// # Errors
-    /// The request names no method.
-    fn new(
+impl Target {
+    /// The target of a route in the calendar API, with the operation of the method on it. Method and operation are found
+    /// only here. A request that names no method is invalid.
+    pub(super) fn of_route(
         root: usize,
         matched: Matched,
         sent: SentMethod<'_>,
         query: Arc<PhpArray>,
-    ) -> Result<Self, Problem> {
-        let method = sent.taken_for_write(&query).map_err(|fault| match fault {
-            MethodFault::Array => METHOD_CONTRADICTION,
-            MethodFault::NoToken => Problem::NoRoute,
-        })?;
+    ) -> Self {
+        let method = match sent.taken_for_write(&query) {
+            Ok(method) => method,
+            Err(MethodFault::Array) => return Self::Invalid(Problem::Own(OwnError::METHOD_CONTRADICTION)),
+            Err(MethodFault::NoToken) => return Self::Invalid(Problem::NoRoute),
+        };
         let matched = match matched {
             Matched::Route(found) => Some(found),
             Matched::Unknown | Matched::Site => None,
         };
-        Ok(Self {
+        Self::Calendar(CallTarget {
             root,
             operation: matched.as_ref().and_then(|found| {
                 let operation = table().find(found.route, &method);
@@ -85,25 +84,6 @@ impl CallTarget {
             query,
             spelling: None,
         })
-    }
-}
-
-const METHOD_CONTRADICTION: Problem = Problem::Own(OwnError::METHOD_CONTRADICTION);
-
-// === impl Target ===
-
-impl Target {
-    /// The target of a route in the calendar API.
-    pub(super) fn of_route(
-        root: usize,
-        matched: Matched,
-        sent: SentMethod<'_>,
-        query: Arc<PhpArray>,
-    ) -> Self {
-        match CallTarget::new(root, matched, sent, query) {
-            Ok(target) => Self::Calendar(target),
-            Err(problem) => Self::Invalid(problem),
-        }
     }
 
     /// The target in the calendar API, if there is one.

@@ -46,14 +46,15 @@ impl Guard {
             .iter()
             .any(|segment| matches!(&segment[..], b"." | b".."))
         {
-            return Some(DOTS);
+            return Some(Problem::Own(OwnError::AMBIGUOUS_TARGET));
         }
         // The first segment is the prefix of the REST API, or a script.
         if self.is_named_in(segments.get(1..).unwrap_or_default()) {
-            return Some(UNREAD_PATH);
+            return Some(Problem::Own(OwnError::UNREAD_CALENDAR_PATH));
         }
         let mut routes = named_routes(query);
-        routes.any(|route| self.doubts(&route)).then_some(CONTRADICTION)
+        let is_doubtful = routes.any(|route| self.doubts(&route));
+        is_doubtful.then_some(Problem::Own(OwnError::ROUTE_CONTRADICTION))
     }
 
     /// Returns true if a `rest_route` names the calendar, or may do so for a server that reads it in another way.
@@ -114,12 +115,6 @@ pub(super) fn segments(decoded: &[u8]) -> Vec<Cow<'_, [u8]>> {
         .collect()
 }
 
-const DOTS: Problem = Problem::Own(OwnError::AMBIGUOUS_TARGET);
-
-const UNREAD_PATH: Problem = Problem::Own(OwnError::UNREAD_CALENDAR_PATH);
-
-const CONTRADICTION: Problem = Problem::Own(OwnError::ROUTE_CONTRADICTION);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +142,11 @@ mod tests {
             "/dewp-json/tribe/events/v1/events",
             "/wp-json/calendar/events/v1%3Fx",
         ] {
-            assert_eq!(problem(path), Some(UNREAD_PATH), "{path}");
+            assert_eq!(
+                problem(path),
+                Some(Problem::Own(OwnError::UNREAD_CALENDAR_PATH)),
+                "{path}"
+            );
         }
         for path in [
             "/a/../b",
@@ -156,7 +155,11 @@ mod tests {
             "/a/.%5Cb",
             "/%252e/a",
         ] {
-            assert_eq!(problem(path), Some(DOTS), "{path}");
+            assert_eq!(
+                problem(path),
+                Some(Problem::Own(OwnError::AMBIGUOUS_TARGET)),
+                "{path}"
+            );
         }
     }
 
@@ -172,7 +175,7 @@ mod tests {
         ] {
             assert_eq!(
                 problem(&format!("/wp-login.php?{query}")),
-                Some(CONTRADICTION),
+                Some(Problem::Own(OwnError::ROUTE_CONTRADICTION)),
                 "{query}"
             );
         }

@@ -69,24 +69,22 @@ impl Roots {
 
     /// Finds the meaning of a target. `path` and `query` must be exactly as they were sent.
     pub fn locate<'a>(&self, sent: impl Into<SentMethod<'a>>, path: &str, query: Option<&str>) -> Target {
-        let mut located =
-            self.locate_bytes(sent.into(), path.as_bytes(), query.unwrap_or_default().as_bytes());
-        if let (true, Target::Calendar(target)) = (self.keeps_spelling, &mut located) {
-            let query = query.unwrap_or_default().to_owned();
-            target.spelling = Some(Box::new(RawTarget {
-                path: path.to_owned(),
-                query,
-            }));
-        }
-        located
-    }
-
-    fn locate_bytes(&self, sent: SentMethod<'_>, path: &[u8], query: &[u8]) -> Target {
-        let target = self.read(sent, path, query);
-        let is_guarded = self.other == OtherTraffic::Forward && matches!(target, Target::Site { .. });
-        match is_guarded.then(|| self.guard.problem(path, query)).flatten() {
-            Some(problem) => Target::Invalid(problem),
-            None => target,
+        let query = query.unwrap_or_default();
+        match self.read(sent.into(), path.as_bytes(), query.as_bytes()) {
+            Target::Calendar(mut target) => {
+                target.spelling = self.keeps_spelling.then(|| {
+                    Box::new(RawTarget {
+                        path: path.to_owned(),
+                        query: query.to_owned(),
+                    })
+                });
+                Target::Calendar(target)
+            }
+            site @ Target::Site { .. } if self.other == OtherTraffic::Forward => {
+                let problem = self.guard.problem(path.as_bytes(), query.as_bytes());
+                problem.map_or(site, Target::Invalid)
+            }
+            other => other,
         }
     }
 
@@ -99,7 +97,7 @@ impl Roots {
             return Target::Invalid(problem);
         }
         if pair_count(query) > self.query_pairs {
-            return Target::Invalid(TOO_MANY_PARAMETERS);
+            return Target::Invalid(Problem::Own(OwnError::TOO_MANY_PARAMETERS));
         }
         self.by_query(by_path, sent, Arc::new(parse_form(query)))
     }
@@ -139,16 +137,12 @@ impl Roots {
     }
 }
 
-const TOO_MANY_PARAMETERS: Problem = Problem::Own(OwnError::TOO_MANY_PARAMETERS);
-
 const CONTRADICTION: Problem = Problem::Own(OwnError::ROUTE_CONTRADICTION);
-
-const BAD_TARGET: Problem = Problem::Own(OwnError::UNREADABLE_PATH);
 
 /// The problem of a broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {
     let broken = escapes(path).any(|escape| matches!(escape, None | Some(0)));
-    broken.then_some(BAD_TARGET)
+    broken.then_some(Problem::Own(OwnError::UNREADABLE_PATH))
 }
 
 /// Returns true if a query contains a `rest_route` in any spelling. For most queries a glance decides.
@@ -274,7 +268,7 @@ mod tests {
         ] {
             assert_eq!(
                 roots().locate(&Method::GET, path, None),
-                Target::Invalid(BAD_TARGET),
+                Target::Invalid(Problem::Own(OwnError::UNREADABLE_PATH)),
                 "{path}"
             );
         }
