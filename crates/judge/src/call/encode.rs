@@ -14,7 +14,7 @@ use super::undeclared::{LooseParameter, UndeclaredOutcome, loose};
 use super::usable::usable;
 use super::wordpress::is_of_type;
 use crate::contract::global::{GLOBALS, Global};
-use crate::contract::{Action, Argument, Operation, Role, Treatment, read_by_backend};
+use crate::contract::{Action, Argument, ArgumentStanding, Operation, Role, Treatment, read_by_backend};
 use crate::policy::Policy;
 use crate::problem::{OwnError, Problem};
 use crate::routing::RouteMatch;
@@ -111,14 +111,16 @@ fn namespace_argument(operation: &Operation, parameters: &Parameters) -> Option<
 fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
     let (operation, parameters, policy) = (case.operation, &case.parameters, case.policy);
     let in_path = operation.id.route.path_parameter();
-    let in_force = Some(case.in_force()).filter(|in_force| in_force.drops_any());
-    let declared = operation
-        .arguments
-        .iter()
-        .filter(move |argument| Some(argument.name) != in_path && argument.role != Role::Namespace)
-        .filter(move |argument| in_force.is_none_or(|in_force| !in_force.drops(operation, argument.name)));
-    let declared = declared
-        .filter_map(move |argument| Some((argument.name, argument_value(argument, parameters, policy)?)));
+    let in_force = case.in_force();
+    let declared = operation.arguments.iter().enumerate();
+    let declared = declared.filter(move |(position, argument)| {
+        Some(argument.name) != in_path
+            && argument.role != Role::Namespace
+            && in_force.standing(*position) != ArgumentStanding::Dropped
+    });
+    let declared = declared.filter_map(move |(_, argument)| {
+        Some((argument.name, argument_value(argument, parameters, policy)?))
+    });
     let undeclared = read_by_backend(operation.id).iter().copied();
     let undeclared = undeclared.filter_map(|name| {
         parameters

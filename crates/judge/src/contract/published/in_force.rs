@@ -22,26 +22,24 @@ use super::routes::PublishedRoutes;
 pub struct TableInForce {
     /// By the position of the operation in the table.
     operations: Vec<OperationInForce>,
-    version: SiteVersion,
-    /// The version whose contract clients get; none: the site's own.
-    wanted: Option<PluginVersion>,
-    /// The check of single events' ids in the version that calls are judged as.
-    event_ids: Option<EventIds>,
-    /// The routes of the second API; none: not known.
-    second: Option<PublishedRoutes>,
-    is_read: bool,
+    /// The version of the site's plugin as far as it is known.
+    pub site_version: SiteVersion,
+    /// The version whose contract clients get, if it is not the site's own.
+    pub wanted: Option<PluginVersion>,
+    /// The check of single events' ids in the version that calls are judged as; none: not known.
+    pub event_ids: Option<EventIds>,
+    /// The routes of the site's second API; none: not known.
+    pub second: Option<PublishedRoutes>,
+    /// True if an index of the site was read, now or earlier.
+    pub is_read: bool,
 }
 
 /// One operation of a table in force.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OperationInForce {
     position: usize,
-    /// One bit for each argument of the operation that is not judged, by its position.
-    unjudged: u64,
-    /// The same for each argument of which it is not known whether the site has it.
-    unsure: u64,
-    /// The same for each argument that the wanted version does not have.
-    dropped: u64,
+    /// By the position of the argument in the operation.
+    standings: Vec<ArgumentStanding>,
     /// The arguments that only the site has.
     extra: Vec<Box<str>>,
     /// True until the index is read: the site may have any further argument.
@@ -55,7 +53,7 @@ pub struct TablesInForce {
 }
 
 /// The standing of an argument of the table in the table in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArgumentStanding {
     /// It is judged.
     Judged,
@@ -72,7 +70,7 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
     let operations = table().operations().iter().map(OperationInForce::unread);
     Arc::new(TableInForce {
         operations: operations.collect(),
-        version: SiteVersion::UNKNOWN,
+        site_version: SiteVersion::UNKNOWN,
         wanted: None,
         event_ids: None,
         second: None,
@@ -110,10 +108,10 @@ impl TableInForce {
             operations: operations
                 .map(|operation| OperationInForce::over(operation, index))
                 .collect(),
-            version: SiteVersion::of(index),
+            site_version: SiteVersion::of(index),
             event_ids: SiteVersion::of(index).event_ids(),
             wanted: None,
-            second: index.second().cloned(),
+            second: index.second.clone(),
             is_read: true,
         }
     }
@@ -122,38 +120,11 @@ impl TableInForce {
     pub fn operation(&self, operation: &Operation) -> &OperationInForce {
         static NONE: OperationInForce = OperationInForce {
             position: 0,
-            unjudged: 0,
-            unsure: 0,
-            dropped: 0,
+            standings: Vec::new(),
             extra: Vec::new(),
             is_open: false,
         };
         self.operations.get(operation.position).unwrap_or(&NONE)
-    }
-
-    /// The version of the site's plugin as far as it is known.
-    pub const fn site_version(&self) -> SiteVersion {
-        self.version
-    }
-
-    /// The version whose contract clients get, if it is not the site's own.
-    pub const fn wanted(&self) -> Option<PluginVersion> {
-        self.wanted
-    }
-
-    /// The check of single events' ids in the version that calls are judged as; none: not known.
-    pub const fn event_ids(&self) -> Option<EventIds> {
-        self.event_ids
-    }
-
-    /// The routes of the site's second API; none: not known.
-    pub const fn second(&self) -> Option<&PublishedRoutes> {
-        self.second.as_ref()
-    }
-
-    /// Returns true if an index of the site was read, now or earlier.
-    pub const fn is_read(&self) -> bool {
-        self.is_read
     }
 
     /// A number that differs for different tables in force, for keys of caches within one process.
@@ -191,6 +162,7 @@ impl TableInForce {
     fn joined(&self, other: &Self) -> Self {
         let pairs = self.operations.iter().zip(&other.operations);
         let join = |(ours, theirs): (&OperationInForce, &OperationInForce)| {
+            let standings = ours.standings.iter().zip(&theirs.standings);
             let mut extra = ours.extra.clone();
             extra.extend(
                 theirs
@@ -201,18 +173,16 @@ impl TableInForce {
             );
             OperationInForce {
                 position: ours.position,
-                unjudged: ours.unjudged & theirs.unjudged,
-                unsure: ours.unsure | theirs.unsure,
-                dropped: ours.dropped & theirs.dropped,
+                standings: standings.map(join_standings).collect(),
                 extra,
                 is_open: ours.is_open || theirs.is_open,
             }
         };
-        let is_same = self.version == other.version;
+        let is_same = self.site_version == other.site_version;
         Self {
             operations: pairs.map(join).collect(),
-            version: if is_same {
-                self.version
+            site_version: if is_same {
+                self.site_version
             } else {
                 SiteVersion::UNKNOWN
             },
@@ -228,13 +198,11 @@ impl TableInForce {
 
 impl OperationInForce {
     fn unread(operation: &Operation) -> Self {
-        let arguments = operation.arguments.iter().enumerate();
-        let younger = arguments.filter(|(_, argument)| is_younger(&operation.name, argument.name));
         Self {
             position: operation.position,
-            unjudged: 0,
-            unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
-            dropped: 0,
+            standings: standings(operation, |argument| {
+                ArgumentStanding::unsure_if(is_younger(&operation.name, argument.name))
+            }),
             extra: Vec::new(),
             is_open: false,
         }
@@ -242,11 +210,10 @@ impl OperationInForce {
 
     /// An index without a required argument does not count, and none suspends the edge's own rules.
     fn awaited(operation: &Operation) -> Self {
-        let arguments = operation.arguments.iter().enumerate();
-        let contestable =
-            arguments.filter(|(_, argument)| !argument.is_required && !is_the_edges_own(operation, argument));
         Self {
-            unsure: contestable.fold(0, |bits, (position, _)| bits | bit(position)),
+            standings: standings(operation, |argument| {
+                ArgumentStanding::unsure_if(!argument.is_required && !is_the_edges_own(operation, argument))
+            }),
             is_open: true,
             ..Self::unread(operation)
         }
@@ -257,52 +224,44 @@ impl OperationInForce {
         let Some(published) = index.arguments(operation) else {
             return this;
         };
-        this.unsure = 0;
         let published: Vec<&str> = published.collect();
-        for (position, argument) in operation.arguments.iter().enumerate() {
-            if !published.contains(&argument.name) && !is_the_edges_own(operation, argument) {
-                this.unjudged |= bit(position);
+        this.standings = standings(operation, |argument| {
+            if published.contains(&argument.name) || is_the_edges_own(operation, argument) {
+                ArgumentStanding::Judged
+            } else {
+                ArgumentStanding::Unjudged
             }
-        }
+        });
         let extra = published.into_iter().filter(|name| is_extra(operation, name));
         this.extra = extra.map(Box::from).collect();
         this
     }
 
     /// The standing of the argument at a position of the operation.
-    pub const fn standing(&self, position: usize) -> ArgumentStanding {
-        if self.dropped & bit(position) != 0 {
-            ArgumentStanding::Dropped
-        } else if self.unjudged & bit(position) != 0 {
-            ArgumentStanding::Unjudged
-        } else if self.unsure & bit(position) != 0 {
-            ArgumentStanding::Unsure
-        } else {
-            ArgumentStanding::Judged
-        }
+    pub fn standing(&self, position: usize) -> ArgumentStanding {
+        let standing = self.standings.get(position);
+        standing.copied().unwrap_or(ArgumentStanding::Judged)
+    }
+
+    fn arguments<'a>(
+        &self,
+        operation: &'a Operation,
+    ) -> impl Iterator<Item = (&'a Argument, ArgumentStanding)> {
+        operation.arguments.iter().zip(self.standings.iter().copied())
     }
 
     /// The arguments of its operation that are not judged, and those that are dropped.
     pub fn unjudged<'a>(&self, operation: &'a Operation) -> impl Iterator<Item = &'a Argument> {
-        let arguments = operation.arguments.iter().enumerate();
-        arguments
-            .filter(|(position, _)| {
-                let standing = self.standing(*position);
-                matches!(standing, ArgumentStanding::Unjudged | ArgumentStanding::Dropped)
-            })
-            .map(|(_, argument)| argument)
-    }
-
-    /// Returns true if [`Self::drops`] is true for an argument.
-    pub const fn drops_any(&self) -> bool {
-        self.dropped != 0
+        let is_unjudged =
+            |standing| matches!(standing, ArgumentStanding::Unjudged | ArgumentStanding::Dropped);
+        let arguments = self.arguments(operation);
+        arguments.filter_map(move |(argument, standing)| is_unjudged(standing).then_some(argument))
     }
 
     /// Returns true if an argument of its operation is left out of what is forwarded.
     pub fn drops(&self, operation: &Operation, argument: &str) -> bool {
-        let mut arguments = operation.arguments.iter().enumerate();
-        self.drops_any()
-            && arguments.any(|(position, known)| known.name == argument && self.dropped & bit(position) != 0)
+        let mut arguments = self.arguments(operation);
+        arguments.any(|(known, standing)| known.name == argument && standing == ArgumentStanding::Dropped)
     }
 
     /// The names that only the site publishes, plain and bounded: none is a global parameter of WordPress.
@@ -326,9 +285,25 @@ impl OperationInForce {
     }
 }
 
-/// The bit of a position; a test holds that no operation has more than 64 arguments.
-const fn bit(position: usize) -> u64 {
-    if position < 64 { 1 << position } else { 0 }
+// === impl ArgumentStanding ===
+
+impl ArgumentStanding {
+    const fn unsure_if(is_unsure: bool) -> Self {
+        if is_unsure { Self::Unsure } else { Self::Judged }
+    }
+}
+
+/// The standings of all arguments of an operation.
+fn standings(operation: &Operation, of: impl FnMut(&Argument) -> ArgumentStanding) -> Vec<ArgumentStanding> {
+    operation.arguments.iter().map(of).collect()
+}
+
+/// The standing of an argument in the description of two sites.
+fn join_standings((ours, theirs): (&ArgumentStanding, &ArgumentStanding)) -> ArgumentStanding {
+    if ours == theirs {
+        return *ours;
+    }
+    ArgumentStanding::unsure_if([ours, theirs].contains(&&ArgumentStanding::Unsure))
 }
 
 /// Returns true for an argument with a rule of the edge's own, which no index suspends: images, authors, the namespace,
@@ -376,7 +351,7 @@ impl TablesInForce {
 
     /// The routes of the second API that each root publishes; none unless all of them do.
     pub fn second(&self) -> Option<Vec<PublishedRoutes>> {
-        let published = self.by_root.iter().map(|table| table.second().cloned());
+        let published = self.by_root.iter().map(|table| table.second.clone());
         published
             .collect::<Option<_>>()
             .filter(|routes: &Vec<_>| !routes.is_empty())

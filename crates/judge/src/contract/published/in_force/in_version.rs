@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{OperationInForce, TableInForce, bit};
+use super::{ArgumentStanding, OperationInForce, TableInForce};
 use crate::contract::operation::Operation;
 use crate::contract::table::table;
 use crate::contract::versions::{PluginVersion, SiteVersion, dated_differences};
@@ -41,14 +41,13 @@ impl TableInForce {
 impl OperationInForce {
     fn in_version(&self, operation: &Operation, wanted: PluginVersion) -> Self {
         let mut this = self.clone();
-        for (position, argument) in operation.arguments.iter().enumerate() {
+        for (argument, standing) in operation.arguments.iter().zip(&mut this.standings) {
             let mut rows = dated_differences().iter();
             let row = rows.find(|row| row.arguments(&operation.name).contains(&argument.name));
-            let Some(row) = row else { continue };
-            this.unjudged &= !bit(position);
-            this.unsure &= !bit(position);
-            if row.since > wanted {
-                this.dropped |= bit(position);
+            match row {
+                Some(row) if row.since > wanted => *standing = ArgumentStanding::Dropped,
+                Some(_) => *standing = ArgumentStanding::Judged,
+                None => {}
             }
         }
         this
