@@ -314,7 +314,7 @@ fn log_table(source: &IndexSource, table: &TableInForce) {
     let named = differences.get(..MOST_NAMED).unwrap_or(&differences);
     tracing::info!(
         root = source.root().as_str(),
-        version = %table.site_version(),
+        version = %table.site_version,
         differences = differences.len(),
         arguments = named.join(", "),
         "the table in force has changed"

@@ -322,7 +322,7 @@ mod tests {
         let mut moved = settings.clone();
         moved.roots.truncate(1);
         recalled.retain(&moved.site());
-        assert!(!recalled.tables(&settings.site()).of_root(1).is_read());
+        assert!(!recalled.tables(&settings.site()).of_root(1).is_read);
     }
 
     #[test]
@@ -358,7 +358,7 @@ mod tests {
             fs::write(&file, text).unwrap();
             let indexes = SiteIndexes::default();
             indexes.recall(&settings.site());
-            assert!(!indexes.tables(&settings.site()).of_root(0).is_read(), "{text}");
+            assert!(!indexes.tables(&settings.site()).of_root(0).is_read, "{text}");
         }
     }
 }

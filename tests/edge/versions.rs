@@ -95,7 +95,7 @@ fn no_verdict_is_wrong_for_any_version_known_or_not() {
     let mut decided = 0;
     for row in rows() {
         for table in [table_of(&row.version), TableInForce::unread()] {
-            let known = table.is_read();
+            let known = table.is_read;
             match row.outcome(&settings(), &table) {
                 Outcome::Forward(_) => {}
                 Outcome::Refuse(refusal) => {

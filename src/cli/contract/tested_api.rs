@@ -115,7 +115,7 @@ impl ApiUnderTest {
 
     /// The status of a read of an event that does not exist; none: that of any version.
     pub(super) fn status_of_absent(&self, kind: Kind) -> Option<u16> {
-        let ids = self.table.wanted().and(self.table.event_ids())?;
+        let ids = self.table.wanted.and(self.table.event_ids)?;
         Some(match (kind, ids) {
             (Kind::Event, EventIds::Numeric) => 404,
             _ => 400,

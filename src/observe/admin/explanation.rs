@@ -44,7 +44,7 @@ fn story(parts: &AdminParts, body: &[u8]) -> Option<Value> {
     let pages = parts.pages.load();
     let mut settings = pages.settings.clone();
     if let Some(mode) = document.get("mode").and_then(Value::as_str) {
-        settings.mode = Mode::named(mode)?;
+        settings.mode = mode.parse().ok()?;
     }
     let subjects = &parts.subjects;
     let zone = subjects.cache.clock().zone();

@@ -188,10 +188,10 @@ fn add_readings(
 /// The version whose contract the client gets, and the rows of an operation between it and the site; null where that is
 /// the site's own contract.
 fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
-    let Some(wanted) = table.wanted() else {
+    let Some(wanted) = table.wanted else {
         return Value::Null;
     };
-    let site = table.site_version();
+    let site = table.site_version;
     let rows = dated_differences().iter().filter(|row| row.concerns(operation));
     let between = rows.filter(|row| {
         let is_wanted = row.since <= wanted;

@@ -138,7 +138,7 @@ fn root_lines(
 ) -> Vec<CheckLine> {
     let (path, origin) = (&root.path, &settings.origin);
     let (table, drifts) = (in_force(index, place), compare_index(index, &origin.namespace));
-    let shown = table.site_version();
+    let shown = table.site_version;
     let mut lines = vec![Fine.line(format!(
         "{path}: The Events Calendar {plugin} ({shown}), WordPress {wordpress}"
     ))];

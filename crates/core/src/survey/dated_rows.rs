@@ -26,7 +26,7 @@ pub(super) fn dated_rows(root: &Root, shown: &str, in_force: &TableInForce) -> V
         return Vec::new();
     };
     let (path, exact) = (&root.path, shown.parse().map(SiteVersion::exactly));
-    let site = exact.unwrap_or_else(|_| in_force.site_version());
+    let site = exact.unwrap_or(in_force.site_version);
     let line = |row: &DatedDifference| {
         let found = met(row, wanted, site)?;
         Some(Note.line(format!("{path}: {} ({}): {found}", row.name, row.since)))

@@ -3,7 +3,6 @@
 use http::Method;
 
 use super::case::{Arrival, Case};
-use super::explain::{Explanation, explain};
 use super::finding::Finding;
 use super::forwardable::ForwardableCall;
 use super::phases::on_arrival;
@@ -18,7 +17,7 @@ use crate::routing::RouteMatch;
 /// Judges calls by the contract table and the settings. Pure: the same call always gets the same judgement.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    policy: Policy,
+    pub(super) policy: Policy,
     tables: TablesInForce,
 }
 
@@ -72,7 +71,7 @@ impl Judge {
     }
 
     /// The table by which a call is judged.
-    fn table(&self, call: &RawCall<'_>) -> &TableInForce {
+    pub(super) fn table(&self, call: &RawCall<'_>) -> &TableInForce {
         self.tables.of_root(call.target.root)
     }
 
@@ -156,19 +155,6 @@ impl Judge {
             policy: &self.policy,
             table: self.table(call),
         })
-    }
-
-    /// Reads the arguments of a call, to explain to people why it was judged as it was. `show` gets `None` if
-    /// path and method lead to no operation.
-    ///
-    /// # Errors
-    /// The reason why the call cannot be read.
-    pub fn explain<T>(
-        &self,
-        call: &RawCall<'_>,
-        show: impl FnOnce(Option<Explanation<'_>>) -> T,
-    ) -> Result<T, Problem> {
-        explain(call, &self.policy, self.table(call), show)
     }
 
     /// The refusal of a target below this root but outside the calendar API, laid out by its query.

@@ -37,7 +37,8 @@ pub struct Argument {
 }
 
 /// A JSON-schema type that WordPress enforces (`rest_validate_value_from_schema`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Schema {
     /// `string`
     String,
@@ -93,12 +94,8 @@ pub enum DefaultValue {
 
 impl Schema {
     /// The name of the type in schemas and error messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Boolean => "boolean",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

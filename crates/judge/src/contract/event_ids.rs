@@ -1,7 +1,8 @@
 //! The check of a single event's id at a site, which its response to a probe shows.
 
 /// The check of the id in the path of a single event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum EventIds {
     /// It must be the id of an event, else 400 `rest_invalid_param` (before 6.17.2).
     Existing,
@@ -29,21 +30,6 @@ impl EventIds {
     /// The check of a plugin that has, or has not, the change of 6.17.2.
     pub(super) const fn of(is_new: bool) -> Self {
         if is_new { Self::Numeric } else { Self::Existing }
-    }
-
-    /// The name in a stored index.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Existing => "existing",
-            Self::Numeric => "numeric",
-        }
-    }
-
-    /// The reverse of [`EventIds::name`].
-    pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Existing, Self::Numeric]
-            .into_iter()
-            .find(|known| known.name() == name)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The rules that apply, and the treatment of requests that break them.
 
 /// The treatment of a request that breaks a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// It is refused.
     #[default]
@@ -57,17 +58,7 @@ pub enum UndeclaredParameters {
 
 impl Mode {
     /// The name by which the configuration sets it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Report => "report",
-            Self::Off => "off",
-        }
-    }
-
-    /// The mode of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        let all = [Self::Enforce, Self::Report, Self::Off];
-        all.into_iter().find(|mode| mode.name() == name)
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -62,8 +62,8 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
             "language": root.language,
             "site": root.origin_url,
             "contract": {
-                "read": table.is_read(),
-                "version": table.site_version().to_string(),
+                "read": table.is_read,
+                "version": table.site_version.to_string(),
                 "differences": table.differences(),
             },
         })

@@ -68,7 +68,7 @@ fn schemas(options: &OpenApiOptions) -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.extend(inputs::components());
     schemas.extend(bodies::components(options));
-    let models = models::components(options.table.wanted());
+    let models = models::components(options.table.wanted);
     let errors = errors::components(&models[ERROR.name]);
     schemas.extend(models);
     schemas.extend(errors);

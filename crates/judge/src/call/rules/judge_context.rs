@@ -23,7 +23,7 @@ impl<'a> JudgeContext<'a> {
         Self {
             caller,
             images: &policy.image_hosts,
-            event_ids: table.event_ids(),
+            event_ids: table.event_ids,
         }
     }
 }

@@ -23,8 +23,10 @@ const MOST_NAME_BYTES: usize = 64;
 pub struct PublishedIndex {
     /// By the position of the operation in the table; none: not published, or not credibly.
     operations: Vec<Option<Vec<Box<str>>>>,
-    event_ids: Option<EventIds>,
-    second: Option<PublishedRoutes>,
+    /// The site's check of event ids, as the probe showed it; none: not known.
+    pub(in crate::contract) event_ids: Option<EventIds>,
+    /// The routes of the second API; none: not known.
+    pub(in crate::contract) second: Option<PublishedRoutes>,
 }
 
 /// The reason why a document is not the index of a namespace.
@@ -133,16 +135,6 @@ impl PublishedIndex {
     pub fn publishes(&self, operation: &Operation, argument: &str) -> Option<bool> {
         let mut names = self.arguments(operation)?;
         Some(names.any(|name| name == argument))
-    }
-
-    /// The site's check of event ids, as the probe showed it; none: not known.
-    pub const fn event_ids(&self) -> Option<EventIds> {
-        self.event_ids
-    }
-
-    /// The routes of the second API; none: not known.
-    pub const fn second(&self) -> Option<&PublishedRoutes> {
-        self.second.as_ref()
     }
 }
 
@@ -279,7 +271,7 @@ mod tests {
         assert_eq!(publishes(&partial, "events.list", "wpml_language"), None);
         let whole = partial.over(&earlier);
         assert_eq!(publishes(&whole, "events.list", "wpml_language"), Some(true));
-        assert_eq!(whole.event_ids(), Some(EventIds::Numeric));
+        assert_eq!(whole.event_ids, Some(EventIds::Numeric));
         // A whole one replaces entries that differ.
         let now = after(|_| ()).expect("an index").over(&earlier);
         assert_eq!(publishes(&now, "events.list", "wpml_language"), Some(false));

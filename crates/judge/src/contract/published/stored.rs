@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::index::{IndexFault, PublishedIndex};
@@ -24,8 +23,8 @@ impl PublishedIndex {
         let operations: Map<String, Value> = table().operations().iter().filter_map(entry).collect();
         serde_json::json!({
             OPERATIONS: operations,
-            EVENT_IDS: self.event_ids().map(EventIds::name),
-            SECOND: self.second().map(PublishedRoutes::to_json),
+            EVENT_IDS: self.event_ids.map(<&str>::from),
+            SECOND: self.second.as_ref().map(PublishedRoutes::to_json),
         })
     }
 
@@ -39,7 +38,7 @@ impl PublishedIndex {
             let names = document.get(OPERATIONS)?.get(&operation.name)?.as_array()?;
             names.iter().map(Value::as_str).collect()
         };
-        let index = Self::of(find, event_ids.and_then(EventIds::named))?;
+        let index = Self::of(find, event_ids.and_then(|name| name.parse().ok()))?;
         Ok(index.with_second(document.get(SECOND).and_then(PublishedRoutes::of_document)))
     }
 }

@@ -53,7 +53,7 @@ impl SiteVersion {
         if known.contradicts() {
             known = Self::UNKNOWN;
         }
-        let shown = index.event_ids().zip(event_numbers());
+        let shown = index.event_ids.zip(event_numbers());
         match shown {
             Some((EventIds::Numeric, row)) => Self {
                 from: Some(row.since),
