@@ -13,7 +13,6 @@ use crate::server::response::BoxError;
 use crate::telemetry::unix_time;
 use calendar_edge_core::errors;
 use calendar_edge_core::explain::{Basis, TypedRequest, explain};
-use calendar_edge_core::settings::Mode;
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::wordpress::payload::JsonError;
 
