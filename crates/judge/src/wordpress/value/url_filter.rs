@@ -23,54 +23,35 @@ pub fn url_or_empty(text: &[u8]) -> Verdict {
     if text.is_empty() || text == b"0" {
         return Verdict::Admit;
     }
-    match UrlParts::parse(text) {
-        Some(address) => address.verdict(),
-        None => Verdict::Reject,
-    }
+    by_parts(text).unwrap_or(Verdict::Reject)
 }
 
-/// The parts of an address that the filter checks.
-struct UrlParts<'a> {
-    scheme: &'a [u8],
-    /// The user name and the host.
-    authority: Option<(&'a [u8], &'a [u8])>,
-}
-
-// === impl UrlParts ===
-
-impl<'a> UrlParts<'a> {
-    /// Splits a text; `None` if PHP sees no scheme, no host or no valid port, and therefore refuses it.
-    fn parse(text: &'a [u8]) -> Option<Self> {
-        if !text.iter().all(u8::is_ascii_graphic) {
-            return None;
-        }
-        let (scheme, rest) = split_once(text, b':')?;
-        if scheme.is_empty() || !scheme.iter().all(|&byte| is_scheme_byte(byte)) || is_port(rest) {
-            return None;
-        }
-        let authority = match rest.strip_prefix(b"//") {
-            Some(path) if path.starts_with(b"/") && scheme.eq_ignore_ascii_case(b"file") => None,
-            Some(rest) => Some(authority(rest)?),
-            None => None,
-        };
-        Some(Self { scheme, authority })
+/// The verdict by the parts of an address; `None` if PHP sees no scheme, no host or no valid port, and therefore refuses
+/// it.
+fn by_parts(text: &[u8]) -> Option<Verdict> {
+    if !text.iter().all(u8::is_ascii_graphic) {
+        return None;
     }
-
-    fn verdict(&self) -> Verdict {
-        let Some((user, host)) = self.authority else {
-            return Verdict::of(matches!(self.scheme, b"mailto" | b"news" | b"file"));
-        };
-        let is_web = self.scheme.eq_ignore_ascii_case(b"http") || self.scheme.eq_ignore_ascii_case(b"https");
-        let is_ipv6 = is_web && is_ipv6_literal(host);
-        if is_web && !is_ipv6 && !is_host_name(host) {
-            return Verdict::Reject;
-        }
-        match is_user_info(user) {
-            true => Verdict::Admit,
-            false if is_ipv6 => Verdict::Defer(Why::PhpBuild),
-            false => Verdict::Reject,
-        }
+    let (scheme, rest) = split_once(text, b':')?;
+    if scheme.is_empty() || !scheme.iter().all(|&byte| is_scheme_byte(byte)) || is_port(rest) {
+        return None;
     }
+    let is_file = scheme.eq_ignore_ascii_case(b"file");
+    let behind_slashes = rest.strip_prefix(b"//");
+    let Some(rest) = behind_slashes.filter(|path| !(is_file && path.starts_with(b"/"))) else {
+        return Some(Verdict::of(matches!(scheme, b"mailto" | b"news" | b"file")));
+    };
+    let (user, host) = authority(rest)?;
+    let is_web = scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https");
+    let is_ipv6 = is_web && is_ipv6_literal(host);
+    if is_web && !is_ipv6 && !is_host_name(host) {
+        return None;
+    }
+    Some(match is_user_info(user) {
+        true => Verdict::Admit,
+        false if is_ipv6 => Verdict::Defer(Why::PhpBuild),
+        false => Verdict::Reject,
+    })
 }
 
 /// The user name and host of the text behind the two slashes; `None` if there is no host, or if the port is not a number up

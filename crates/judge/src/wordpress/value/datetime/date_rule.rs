@@ -2,7 +2,7 @@
 
 use super::date_form::Form;
 use super::date_reading::DateReading;
-use super::instant::{Instant, instant};
+use super::instant::is_epoch;
 use super::plain::is_plain;
 use super::token::DateToken;
 use super::{clock, date, moment, relative, zone};
@@ -38,10 +38,9 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     if reading.zone == Some(ZoneReading::Unsure) {
         return Verdict::Defer(Why::PhpBuild);
     }
-    match instant(reading) {
-        Instant::Epoch => Verdict::Reject,
-        Instant::Other => Verdict::Admit,
-        Instant::Unsure => Verdict::Defer(Why::PhpBuild),
+    match is_epoch(reading) {
+        Some(is_epoch) => Verdict::of(!is_epoch),
+        None => Verdict::Defer(Why::PhpBuild),
     }
 }
 

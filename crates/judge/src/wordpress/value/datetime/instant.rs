@@ -6,21 +6,11 @@ use super::calendar;
 use super::date_reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
 use crate::wordpress::value::timezone::ZoneReading;
 
-/// The relation between a date and the epoch, as far as the edge can decide it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Instant {
-    /// 1970-01-01 00:00:00 UTC, with any fraction.
-    Epoch,
-    /// Any other instant.
-    Other,
-    /// It depends on the day of the request, or on the server's time zone data.
-    Unsure,
-}
-
 const DAY: i128 = 86_400;
 
-/// Compares the date with the epoch.
-pub(super) fn instant(mut reading: DateReading) -> Instant {
+/// True for the date 1970-01-01 00:00:00 UTC, with any fraction. `None` if it depends on the day of the request, or on the
+/// server's time zone data.
+pub(super) fn is_epoch(mut reading: DateReading) -> Option<bool> {
     if reading.has_date() && !reading.has_clock() {
         reading.clear_clock();
     }
@@ -185,11 +175,11 @@ fn working_days_ahead(count: i128, today: i128) -> i128 {
 }
 
 /// Compares a wall-clock time, in seconds since 1970, with the epoch in its zone.
-fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Instant {
+fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Option<bool> {
     let offset = match zone {
         None => 0,
         Some(ZoneReading::Offset(seconds)) => i128::from(*seconds),
-        Some(_) if local.abs() > 2 * DAY => return Instant::Other,
+        Some(_) if local.abs() > 2 * DAY => return Some(false),
         Some(ZoneReading::Named(zone)) => {
             let offset_at = |days: i64| {
                 let moment = Timestamp::UNIX_EPOCH.checked_add(SignedDuration::from_hours(24 * days));
@@ -197,21 +187,17 @@ fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Instant {
             };
             match (offset_at(-3), offset_at(3)) {
                 (Ok(before), Ok(after)) if before == after => after,
-                _ => return Instant::Unsure,
+                _ => return None,
             }
         }
-        Some(ZoneReading::Unsure | ZoneReading::Unknown) => return Instant::Unsure,
+        Some(ZoneReading::Unsure | ZoneReading::Unknown) => return None,
     };
-    if local == offset {
-        Instant::Epoch
-    } else {
-        Instant::Other
-    }
+    Some(local == offset)
 }
 
 /// Compares a date that depends on today. It can be the epoch only if it counts back that far or names the
 /// year.
-fn on_another_day(reading: &DateReading) -> Instant {
+fn on_another_day(reading: &DateReading) -> Option<bool> {
     let shift = &reading.shift;
     let days = i128::from(shift.years) * 365
         + i128::from(shift.months) * 30
@@ -229,9 +215,9 @@ fn on_another_day(reading: &DateReading) -> Instant {
         let from_epoch = (i128::from(year) - 1970) * 365 + counted;
         from_epoch.abs() < 3 * 365
     });
-    match reading.year {
-        None if reaches_back => Instant::Unsure,
-        Some(_) if names_year => Instant::Unsure,
-        _ => Instant::Other,
-    }
+    let may_be_epoch = match reading.year {
+        None => reaches_back,
+        Some(_) => names_year,
+    };
+    (!may_be_epoch).then_some(false)
 }
