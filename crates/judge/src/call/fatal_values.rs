@@ -1,17 +1,14 @@
 //! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
-use crate::contract::{FatalShape, Operation, SiteVersion, read_by_backend};
-use crate::wordpress::payload::Parameters;
+use super::case::Case;
+use crate::contract::{FatalShape, read_by_backend};
 use crate::wordpress::value::Value;
 
 /// The parameter whose value would crash the plugin.
 ///
 /// A value that crashes only some versions counts where the site is known to have such a version.
-pub(super) fn fatal_argument(
-    operation: &Operation,
-    parameters: &Parameters,
-    version: SiteVersion,
-) -> Option<&'static str> {
+pub(super) fn fatal_argument(case: &Case<'_>) -> Option<&'static str> {
+    let (operation, parameters, version) = (case.operation, &case.parameters, case.table.site_version);
     let declared = operation.arguments.iter();
     let declared = declared.map(|argument| (argument.name, argument.crashes_on));
     // Most calls send none of these.

@@ -15,14 +15,13 @@ use http::Method;
 use super::canonical::CanonicalRequest;
 use super::case::Case;
 use super::encode::{encode, encode_options};
-use super::expected::ExpectedResponse;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
 use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
-use crate::call::credentials::Credentials;
+use crate::call::credentials::{Caller, Credentials};
 use crate::contract::global::global;
 use crate::contract::patch::{ReadRecord, is_reset_by_updates, merged_body};
 use crate::contract::{Action, Kind, Operation, Treatment, read_by_backend, table};
@@ -93,7 +92,9 @@ pub struct EncodedCall {
     request: CanonicalRequest,
     credentials: Credentials,
     deferred: Vec<Deferred>,
-    answer: ExpectedResponse,
+    is_script: bool,
+    is_enveloped: bool,
+    is_personal: bool,
 }
 
 // === impl ForwardableCall ===
@@ -131,12 +132,7 @@ impl ForwardableCall {
         let request = encode_options(call, matched, &parameters);
         let caller = call.credentials.caller(request.nonce.as_ref());
         Self::Unproven(UnprovenCall {
-            encoded: EncodedCall {
-                request,
-                credentials: call.credentials.clone(),
-                deferred: Vec::new(),
-                answer: ExpectedResponse::to(call, caller, policy),
-            },
+            encoded: EncodedCall::new(request, call, caller, policy),
             operation: None,
             waiver: Some(Waiver::Description),
         })
@@ -165,9 +161,7 @@ impl ForwardableCall {
         let id = self.operation()?.id;
         let is_reset = id.action == Action::Update && id.kind().is_some_and(is_reset_by_updates);
         let operation = table().find(id.route, &Method::GET).filter(|_| is_reset)?;
-        let EncodedCall {
-            request, credentials, ..
-        } = (**self).clone();
+        let update = (**self).clone();
         // A caller that may edit an event reads it without its password; other kinds have none (backend.md section 8).
         let pairs = if id.kind() == Some(Kind::Event) {
             "context=edit"
@@ -180,11 +174,13 @@ impl ForwardableCall {
                 namespace_argument: None,
                 pairs: pairs.to_owned(),
                 body: None,
-                ..request
+                ..update.request
             },
-            credentials,
+            credentials: update.credentials,
             deferred: Vec::new(),
-            answer: ExpectedResponse::of_record(),
+            is_script: false,
+            is_enveloped: false,
+            is_personal: true,
         };
         Some(Self::made(encoded, operation))
     }
@@ -293,11 +289,23 @@ impl Deref for ValidatedCall {
 impl EncodedCall {
     fn of(case: &Case<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            request: encode(case)?,
-            credentials: case.call.credentials.clone(),
             deferred: case.deferred().to_vec(),
-            answer: ExpectedResponse::to(case.call, case.caller, case.policy),
+            ..Self::new(encode(case)?, case.call, case.caller, case.policy)
         })
+    }
+
+    fn new(request: CanonicalRequest, call: &RawCall<'_>, caller: Caller, policy: &Policy) -> Self {
+        let query = &call.target.query;
+        Self {
+            request,
+            credentials: call.credentials.clone(),
+            deferred: Vec::new(),
+            is_script: policy.is_script(query),
+            is_enveloped: query.get("_envelope").is_some(),
+            is_personal: caller == Caller::Credentialed
+                || query.get("password").is_some()
+                || call.credentials.opens_post(),
+        }
     }
 
     /// The request for the origin.
@@ -317,18 +325,18 @@ impl EncodedCall {
 
     /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
     pub const fn expects_javascript(&self) -> bool {
-        self.answer.javascript
+        self.is_script
     }
 
     /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response does not
     /// show the outcome.
     pub const fn expects_envelope(&self) -> bool {
-        self.answer.enveloped
+        self.is_enveloped
     }
 
     /// Returns true if the response is for this client only, because of credentials or the password of a
     /// protected post.
     pub const fn expects_privacy(&self) -> bool {
-        self.answer.personal
+        self.is_personal
     }
 }

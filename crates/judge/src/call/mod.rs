@@ -10,7 +10,6 @@ mod canonical_route;
 mod case;
 pub mod credentials;
 mod encode;
-mod expected;
 mod explain;
 mod fatal_values;
 mod finding;

@@ -18,7 +18,7 @@ pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
 
 /// Objects to a value that would end PHP with a fatal error.
 pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
-    fatal_argument(case.operation, &case.parameters, case.table.site_version).map(invalid)
+    fatal_argument(case).map(invalid)
 }
 
 /// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the origin is
