@@ -17,7 +17,7 @@ pub(super) fn expected_findings(settings: &Settings) -> impl Iterator<Item = [&'
     operations.flat_map(of_operation).chain([of_none])
 }
 
-const fn usual(operation: &'static str, rule: &'static str, mode: Mode) -> [&'static str; 4] {
+fn usual(operation: &'static str, rule: &'static str, mode: Mode) -> [&'static str; 4] {
     let action = match mode {
         Mode::Enforce | Mode::Off => "refused",
         Mode::Report => "forwarded",

@@ -49,6 +49,6 @@ pub use rule_meaning::rule_meaning;
 pub use strict::{Relation, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
-    DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, VersionFault,
-    dated_differences, unknown_members,
+    DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, dated_differences,
+    unknown_members,
 };

@@ -4,7 +4,7 @@ use super::guard::{decoded, segments};
 use super::locate::{Roots, names_a_route};
 use super::root_path::trim_slashes;
 use super::site_target::{SiteTarget, canonical, ended, is_apart, joined, named_or_behind};
-use crate::wordpress::payload::{NamedRoute, PHP_VARIABLE_LIMIT, named_routes, pair_count};
+use crate::wordpress::payload::{PHP_VARIABLE_LIMIT, named_routes, pair_count};
 
 // === impl Roots ===
 
@@ -20,9 +20,7 @@ impl Roots {
             return Some(self.front_of_path(path.as_bytes()));
         }
         match named_routes(query).last() {
-            Some(NamedRoute::Text(route)) if pair_count(query) <= PHP_VARIABLE_LIMIT => {
-                Some(front_named(path, &route))
-            }
+            Some(Some(route)) if pair_count(query) <= PHP_VARIABLE_LIMIT => Some(front_named(path, &route)),
             _ => Some(SiteTarget::Unclear),
         }
     }

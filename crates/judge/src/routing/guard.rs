@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::contract::PLUGIN_NAMESPACE;
 use crate::policy::Policy;
 use crate::problem::{OwnError, Problem};
-use crate::wordpress::payload::{NamedRoute, Plus, decode, named_routes};
+use crate::wordpress::payload::{Plus, decode, named_routes};
 
 /// The number of times that a path is decoded. Web server and WordPress decode it once each; a proxy between may do so
 /// as well.
@@ -53,16 +53,13 @@ impl Guard {
             return Some(Problem::Own(OwnError::UNREAD_CALENDAR_PATH));
         }
         let mut routes = named_routes(query);
-        let is_doubtful = routes.any(|route| self.doubts(&route));
+        let is_doubtful = routes.any(|route| route.is_none_or(|route| self.doubts(&route)));
         is_doubtful.then_some(Problem::Own(OwnError::ROUTE_CONTRADICTION))
     }
 
     /// Returns true if a `rest_route` names the calendar, or may do so for a server that reads it in another way.
-    pub(super) fn doubts(&self, route: &NamedRoute<'_>) -> bool {
-        match route {
-            NamedRoute::Text(text) => self.is_named_in(&segments(&decoded(text))),
-            NamedRoute::Array => true,
-        }
+    pub(super) fn doubts(&self, route: &[u8]) -> bool {
+        self.is_named_in(&segments(&decoded(route)))
     }
 
     fn is_named_in(&self, segments: &[Cow<'_, [u8]>]) -> bool {

@@ -9,7 +9,7 @@ use super::root_path::RootPath;
 use super::route::{Matched, ServedRoutes};
 use crate::policy::{OtherTraffic, Policy};
 use crate::problem::{OwnError, Problem};
-use crate::wordpress::payload::{NamedRoute, SentMethod, escapes, named_routes, pair_count, parse_form};
+use crate::wordpress::payload::{SentMethod, escapes, named_routes, pair_count, parse_form};
 use crate::wordpress::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
@@ -62,7 +62,7 @@ impl Roots {
     pub fn named(&self, route: &[u8]) -> Named {
         match self.routes.find(route) {
             Matched::Route(_) | Matched::Unknown => Named::Calendar,
-            Matched::Site if self.guard.doubts(&NamedRoute::Text(route.into())) => Named::Doubtful,
+            Matched::Site if self.guard.doubts(route) => Named::Doubtful,
             Matched::Site => Named::Elsewhere,
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::guard::{decoded, segments};
 use super::locate::{Roots, names_a_route};
 use super::root_path::{RootPath, trim_slashes};
-use crate::wordpress::payload::{NamedRoute, PHP_VARIABLE_LIMIT, named_routes, pair_count};
+use crate::wordpress::payload::{PHP_VARIABLE_LIMIT, named_routes, pair_count};
 use crate::wordpress::value::{split_once, trim_end};
 
 /// The end of the name of a script.
@@ -52,9 +52,7 @@ impl Roots {
             return self.target_of_path(path.as_bytes());
         }
         match named_routes(query).last() {
-            Some(NamedRoute::Text(route)) if pair_count(query) <= PHP_VARIABLE_LIMIT => {
-                self.named_target(path, &route)
-            }
+            Some(Some(route)) if pair_count(query) <= PHP_VARIABLE_LIMIT => self.named_target(path, &route),
             _ => SiteTarget::Unclear,
         }
     }

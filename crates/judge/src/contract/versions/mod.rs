@@ -10,7 +10,7 @@ mod site_version;
 mod unknown_members;
 
 pub use dated_difference::{DatedDifference, FormerResponse, VersionChange, dated_differences};
-pub use plugin_version::{PluginVersion, VersionFault};
+pub use plugin_version::PluginVersion;
 pub use site_version::SiteVersion;
 pub(super) use site_version::is_younger;
 pub use unknown_members::unknown_members;

@@ -7,20 +7,8 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PluginVersion([u16; 4]);
 
-/// The reason why a text names no version whose contract is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum VersionFault {
-    /// It is not one to four numbers with dots between them.
-    #[error("it is not a version, such as 6.10")]
-    Malformed,
-    /// The table begins later or ends earlier.
-    #[error(
-        "the differences of this version are not known: choose one from {} to {}",
-        PluginVersion::OLDEST,
-        PluginVersion::NEWEST
-    )]
-    Unknown,
-}
+/// The fault of a text that is not one to four numbers with dots between them.
+const MALFORMED: &str = "it is not a version, such as 6.10";
 
 // === impl PluginVersion ===
 
@@ -47,7 +35,7 @@ impl PluginVersion {
     ///
     /// # Errors
     /// The text is no version, or one outside of the table.
-    pub fn chosen(text: &str) -> Result<Self, VersionFault> {
+    pub fn chosen(text: &str) -> Result<Self, String> {
         if text == Self::SPECIFICATION {
             return Ok(Self::SPECIFIED);
         }
@@ -55,25 +43,25 @@ impl PluginVersion {
         if (Self::OLDEST..=Self::NEWEST).contains(&version) {
             Ok(version)
         } else {
-            Err(VersionFault::Unknown)
+            let (oldest, newest) = (Self::OLDEST, Self::NEWEST);
+            Err(format!(
+                "the differences of this version are not known: choose one from {oldest} to {newest}"
+            ))
         }
     }
 }
 
 impl FromStr for PluginVersion {
-    type Err = VersionFault;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, VersionFault> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut numbers = [0; 4];
         let mut written = text.split('.');
         let mut places = numbers.iter_mut();
         for number in written.by_ref() {
             let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-            let place = places
-                .next()
-                .filter(|_| is_number)
-                .ok_or(VersionFault::Malformed)?;
-            *place = number.parse().map_err(|_| VersionFault::Malformed)?;
+            let place = places.next().filter(|_| is_number).ok_or(MALFORMED)?;
+            *place = number.parse().map_err(|_| MALFORMED)?;
         }
         Ok(Self(numbers))
     }
@@ -106,7 +94,7 @@ mod tests {
         assert!(ordered.is_sorted());
         assert_eq!(read("6.10"), read("6.10.0"));
         for text in ["", ".", "6.", "6.x", "+6", "6.1.2.3.4", "70000.1", " 6"] {
-            assert_eq!(read(text), Err(VersionFault::Malformed), "{text}");
+            assert_eq!(read(text), Err(MALFORMED), "{text}");
         }
     }
 
@@ -130,7 +118,8 @@ mod tests {
         assert_eq!(PluginVersion::chosen("spec"), Ok(PluginVersion::SPECIFIED));
         assert_eq!(PluginVersion::chosen("6.17.2"), Ok(PluginVersion::NEWEST));
         for text in ["5.11", "6.17.2.1", "7"] {
-            assert_eq!(PluginVersion::chosen(text), Err(VersionFault::Unknown), "{text}");
+            let fault = PluginVersion::chosen(text).unwrap_err();
+            assert!(fault.ends_with("choose one from 5.12 to 6.17.2"), "{text}");
         }
     }
 }

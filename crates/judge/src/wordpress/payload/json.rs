@@ -2,7 +2,7 @@
 
 use super::json_error::{JsonError, JsonRefusal};
 use super::json_members::merge;
-use super::json_outline::Outline;
+use super::json_outline::outline;
 use super::json_tokens::{JsonToken, JsonTokens};
 use crate::wordpress::value::{Key, Number, PhpArray, Value};
 
@@ -17,7 +17,7 @@ pub const PHP_DEPTH: usize = 512;
 /// # Errors
 /// The first error PHP would report, or more elements before it. Nothing is built then.
 pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonRefusal> {
-    Builder::new(text, depth)?.whole()
+    Ok(Builder::new(text, depth)?.value()?)
 }
 
 /// Properties of a JSON text that the strict profile checks beside its value.
@@ -39,7 +39,7 @@ pub struct JsonShape {
 /// As [`parse_json`].
 pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonRefusal> {
     let mut builder = Builder::new(text, depth)?;
-    if let Value::Array(object) = builder.whole()?
+    if let Value::Array(object) = builder.value()?
         && !object.is_list()
     {
         let names = object.entries().map(|(key, _)| key.to_bytes());
@@ -51,7 +51,8 @@ pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonRefusal> {
 /// Builds the value of a text that is known to be valid, each array in its final size.
 struct Builder<'a> {
     tokens: JsonTokens<'a>,
-    outline: Outline,
+    /// The sizes of the arrays that are still to come.
+    sizes: std::vec::IntoIter<u16>,
     shape: JsonShape,
 }
 
@@ -61,13 +62,13 @@ impl<'a> Builder<'a> {
     fn new(text: &'a [u8], depth: usize) -> Result<Self, JsonRefusal> {
         Ok(Self {
             tokens: JsonTokens::new(text),
-            outline: Outline::read(text, depth)?,
+            sizes: outline(text, depth)?.into_iter(),
             shape: JsonShape::default(),
         })
     }
 
-    fn whole(&mut self) -> Result<Value, JsonRefusal> {
-        Ok(self.value()?)
+    fn next_size(&mut self) -> usize {
+        self.sizes.next().map_or(0, usize::from)
     }
 
     fn value(&mut self) -> Result<Value, JsonError> {
@@ -87,7 +88,7 @@ impl<'a> Builder<'a> {
     }
 
     fn list(&mut self) -> Result<Value, JsonError> {
-        let size = self.outline.next_size();
+        let size = self.next_size();
         let mut values = Vec::with_capacity(size);
         for _ in 0..size {
             values.push(self.value()?);
@@ -102,7 +103,7 @@ impl<'a> Builder<'a> {
     }
 
     fn map(&mut self) -> Result<Value, JsonError> {
-        let size = self.outline.next_size();
+        let size = self.next_size();
         let mut sent = Vec::with_capacity(size);
         for _ in 0..size {
             sent.push(self.member()?);

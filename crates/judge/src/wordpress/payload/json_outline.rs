@@ -6,11 +6,6 @@ use super::elements::ELEMENT_LIMIT;
 use super::json_error::{JsonError, JsonRefusal};
 use super::json_tokens::{JsonToken, JsonTokens};
 
-/// The number of elements or members of each array of a JSON text, in the order in which the arrays begin.
-pub(super) struct Outline {
-    sizes: std::vec::IntoIter<u16>,
-}
-
 struct Reader<'a> {
     tokens: JsonTokens<'a>,
     depth: usize,
@@ -18,30 +13,20 @@ struct Reader<'a> {
     sizes: Vec<u16>,
 }
 
-// === impl Outline ===
-
-impl Outline {
-    /// Looks at a text nested at most `depth` deep.
-    pub(super) fn read(text: &[u8], depth: usize) -> Result<Self, JsonRefusal> {
-        let mut reader = Reader {
-            tokens: JsonTokens::new(text),
-            depth,
-            budget: ELEMENT_LIMIT,
-            sizes: Vec::new(),
-        };
-        let first = reader.tokens.next()?;
-        reader.value(first)?;
-        match reader.tokens.next()? {
-            JsonToken::End => Ok(Self {
-                sizes: reader.sizes.into_iter(),
-            }),
-            _ => Err(JsonError::Syntax.into()),
-        }
-    }
-
-    /// The size of the next array.
-    pub(super) fn next_size(&mut self) -> usize {
-        self.sizes.next().map_or(0, usize::from)
+/// The number of elements or members of each array of a JSON text nested at most `depth` deep, in the order in which the
+/// arrays begin.
+pub(super) fn outline(text: &[u8], depth: usize) -> Result<Vec<u16>, JsonRefusal> {
+    let mut reader = Reader {
+        tokens: JsonTokens::new(text),
+        depth,
+        budget: ELEMENT_LIMIT,
+        sizes: Vec::new(),
+    };
+    let first = reader.tokens.next()?;
+    reader.value(first)?;
+    match reader.tokens.next()? {
+        JsonToken::End => Ok(reader.sizes),
+        _ => Err(JsonError::Syntax.into()),
     }
 }
 

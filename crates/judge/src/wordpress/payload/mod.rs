@@ -40,7 +40,7 @@ pub use multipart::parse_multipart;
 pub use parameters::{Parameters, Source, SourceParameters};
 pub use percent::{Plus, decode};
 pub use percent::{escaped, escapes};
-pub use rest_route::{NamedRoute, named_routes};
+pub use rest_route::named_routes;
 pub use sent_method::{METHOD_OVERRIDE, MethodFault, SentMethod, method_override, nominated};
 pub use site_form::SiteForm;
 pub use variable_names::PHP_VARIABLE_LIMIT;

@@ -8,27 +8,12 @@ use super::percent::{Plus, decode};
 /// The variable that replaces the path in WordPress (backend.md section 6).
 pub(super) const REST_ROUTE: &[u8] = b"rest_route";
 
-/// One value of `rest_route`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedRoute<'a> {
-    /// A route.
-    Text(Cow<'a, [u8]>),
-    /// An array, or a variable that PHP discards.
-    Array,
-}
-
 /// Every `rest_route` of a query, in any spelling and at any position: how many variables a site reads is a
-/// setting of its own.
-pub fn named_routes(query: &[u8]) -> impl Iterator<Item = NamedRoute<'_>> {
+/// setting of its own. `None` stands for an array, or a variable that PHP discards.
+pub fn named_routes(query: &[u8]) -> impl Iterator<Item = Option<Cow<'_, [u8]>>> {
     variables(query)
         .filter(|(name, _)| name.is_of(REST_ROUTE))
-        .map(|(name, value)| {
-            if name.is_plain() {
-                NamedRoute::Text(decode(value, Plus::Space))
-            } else {
-                NamedRoute::Array
-            }
-        })
+        .map(|(name, value)| name.is_plain().then(|| decode(value, Plus::Space)))
 }
 
 #[cfg(test)]
@@ -37,7 +22,7 @@ mod tests {
 
     #[test]
     fn finds_every_spelling_at_any_position() {
-        let text = |text: &'static str| NamedRoute::Text(Cow::Borrowed(text.as_bytes()));
+        let text = |text: &'static str| Some(Cow::Borrowed(text.as_bytes()));
         for spelling in [
             "rest_route",
             "rest.route",
@@ -57,15 +42,12 @@ mod tests {
         for array in ["rest_route[]=/x", "rest_route[a][b]=/x", "rest_route%5B%5D"] {
             assert_eq!(
                 named_routes(array.as_bytes()).collect::<Vec<_>>(),
-                [NamedRoute::Array],
+                [None],
                 "{array}"
             );
         }
         let deep = format!("rest_route{}=/x", "[a]".repeat(65));
-        assert_eq!(
-            named_routes(deep.as_bytes()).collect::<Vec<_>>(),
-            [NamedRoute::Array]
-        );
+        assert_eq!(named_routes(deep.as_bytes()).collect::<Vec<_>>(), [None]);
         for other in [
             "REST_ROUTE=/x",
             "rest[route]=/x",

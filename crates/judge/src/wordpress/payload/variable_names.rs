@@ -16,16 +16,8 @@ const BYTES_PER_ELEMENT: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct VariableName {
     base: Vec<u8>,
-    path: Path,
-}
-
-/// The brackets after a base.
-#[derive(Debug, PartialEq, Eq)]
-enum Path {
-    /// Few enough brackets for PHP to follow.
-    Steps(Vec<NameStep>),
-    /// Too many brackets: PHP then also discards the previous value of the base.
-    TooDeep,
+    /// The brackets after the base; `None` for too many: PHP then also discards the previous value of the base.
+    path: Option<Vec<NameStep>>,
 }
 
 /// One pair of brackets.
@@ -52,10 +44,7 @@ impl VariableName {
         let mut steps = Vec::new();
         while let [b'[', inner @ ..] = rest {
             if steps.len() >= MAX_NESTING {
-                return Some(Self {
-                    base,
-                    path: Path::TooDeep,
-                });
+                return Some(Self { base, path: None });
             }
             let Some((step, after)) = bracket(inner) else {
                 // An unpaired bracket belongs to the name of a plain variable, and ends the name of a nested
@@ -71,7 +60,7 @@ impl VariableName {
         }
         Some(Self {
             base,
-            path: Path::Steps(steps),
+            path: Some(steps),
         })
     }
 
@@ -82,15 +71,12 @@ impl VariableName {
 
     /// Returns true if it has no brackets.
     pub(super) fn is_plain(&self) -> bool {
-        self.path == Path::Steps(Vec::new())
+        self.path.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// The number of elements it counts for: the variable, each pair of brackets, and each 64 bytes of the name.
     pub(super) fn element_count(&self) -> usize {
-        let steps = match &self.path {
-            Path::Steps(steps) => steps.as_slice(),
-            Path::TooDeep => &[],
-        };
+        let steps = self.path.as_deref().unwrap_or_default();
         let keys = steps.iter().map(|step| match step {
             NameStep::Append => 0,
             NameStep::Key(key) => key.len(),
@@ -102,7 +88,7 @@ impl VariableName {
     /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(self.base);
-        let Path::Steps(steps) = self.path else {
+        let Some(steps) = self.path else {
             variables.remove(&base);
             return;
         };
