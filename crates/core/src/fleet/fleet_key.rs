@@ -184,7 +184,7 @@ mod tests {
         assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
         assert_ne!(other.derive("share"), ours().derive("share"));
         assert_eq!(other.open(&sealed), Err(SealFault::Forged));
-        assert_eq!(ours().open(&sealed).unwrap().time(), NOW.as_secs());
+        assert_eq!(ours().open(&sealed).unwrap().time, NOW.as_secs());
         assert_eq!(ours().id().len(), 16);
         assert_eq!(other.store_key("log"), format!("ce:{{{}}}:log", other.id()));
         assert_ne!(ours().derive("share"), ours().derive("seal"));

@@ -95,7 +95,7 @@ impl FactsReply {
 
     fn open(key: &MarkKey, seal: &[u8], nonce: [u8; 16], body: &[u8]) -> Result<Self, FactsReplyFault> {
         let seal = key.open_about(Self::SUBJECT, seal)?;
-        if seal.nonce() != nonce || !seal.covers(body) {
+        if seal.nonce != nonce || !seal.covers(body) {
             return Err(FactsReplyFault::OtherReply);
         }
         Self::parse(body)

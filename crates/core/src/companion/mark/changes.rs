@@ -45,7 +45,11 @@ fn one_number(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     let (Some(field), None) = (fields.next(), fields.next()) else {
         return None;
     };
-    let digits = field.to_str().ok()?;
+    canonical_number(field.to_str().ok()?)
+}
+
+/// A number in its only spelling: decimal digits, without leading zeros.
+pub(super) fn canonical_number(digits: &str) -> Option<u64> {
     let is_canonical =
         digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     digits.parse().ok().filter(|_| is_canonical)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue};
 use ring::{digest, hmac};
 
+use super::changes::canonical_number;
 use crate::settings::MarkKey;
 use crate::settings::mark_text::{Hex, hex, sensitive};
 use crate::unix_time::UnixTime;
@@ -15,11 +16,16 @@ pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
 /// The subject of the companion plugin's messages.
 const PURGE: &str = "purge";
 
+/// The most digits of a time.
+const LONGEST_TIME: usize = 12;
+
 /// A seal that holds: the sender of the message holds the secret, and made it at about this time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seal {
-    time: u64,
-    nonce: [u8; 16],
+    /// When the message was made, in seconds since 1970.
+    pub(crate) time: u64,
+    /// The random number that no other message has.
+    pub(crate) nonce: [u8; 16],
     digest: [u8; 32],
 }
 
@@ -42,16 +48,6 @@ pub enum SealFault {
 impl Seal {
     /// The largest difference between the clocks of the site and of the edge, in seconds.
     pub const SKEW: u64 = 60;
-
-    /// When the message was made, in seconds since 1970.
-    pub fn time(&self) -> u64 {
-        self.time
-    }
-
-    /// The random number that no other message has.
-    pub fn nonce(&self) -> [u8; 16] {
-        self.nonce
-    }
 
     /// True if it was made at about this time, in seconds since 1970.
     pub fn is_timely(&self, unix_time: u64) -> bool {
@@ -92,11 +88,7 @@ impl MarkKey {
     ///
     /// When the seal does not hold.
     pub fn open(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
-        self.open_timely(PURGE, seal, unix_time)
-    }
-
-    fn open_timely(&self, subject: &str, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
-        let sealed = self.open_about(subject, seal)?;
+        let sealed = self.open_about(PURGE, seal)?;
         if !sealed.is_timely(unix_time) {
             return Err(SealFault::Expired);
         }
@@ -105,10 +97,7 @@ impl MarkKey {
 
     /// Opens the seal of a message about this subject, whatever its time.
     pub(crate) fn open_about(&self, subject: &str, seal: &[u8]) -> Result<Seal, SealFault> {
-        let parts = SealParts::of(seal).ok_or(SealFault::Malformed)?;
-        let sealed = parts.seal().ok_or(SealFault::Malformed)?;
-        let signature: [u8; 32] = hex(parts.signature).ok_or(SealFault::Malformed)?;
-        let message = signed(subject, parts.time, parts.nonce, parts.digest);
+        let (sealed, message, signature) = parts(subject, seal).ok_or(SealFault::Malformed)?;
         // The comparison takes the same time wherever the two differ.
         hmac::verify(self.hmac(), message.as_bytes(), &signature).map_err(|_| SealFault::Forged)?;
         Ok(sealed)
@@ -120,45 +109,18 @@ fn signed(subject: &str, time: &str, nonce: &str, digest: &str) -> String {
     format!("calendar-edge {subject} v1\n{time}\n{nonce}\n{digest}")
 }
 
-/// The parts of a seal, as they are written.
-struct SealParts<'a> {
-    time: &'a str,
-    nonce: &'a str,
-    digest: &'a str,
-    signature: &'a str,
-}
-
-// === impl SealParts ===
-
-impl<'a> SealParts<'a> {
-    fn of(seal: &'a [u8]) -> Option<Self> {
-        let rest = std::str::from_utf8(seal).ok()?.strip_prefix("v1 t=")?;
-        let (time, rest) = rest.split_once(",n=")?;
-        let (nonce, rest) = rest.split_once(",d=")?;
-        let (digest, signature) = rest.split_once(",s=")?;
-        Some(Self {
-            time,
-            nonce,
-            digest,
-            signature,
-        })
-    }
-
-    fn seal(&self) -> Option<Seal> {
-        Some(Seal {
-            time: seconds(self.time)?,
-            nonce: hex(self.nonce)?,
-            digest: hex(self.digest)?,
-        })
-    }
-}
-
-/// Seconds since 1970 in their only spelling: at most twelve digits, no leading zeros.
-fn seconds(digits: &str) -> Option<u64> {
-    let is_canonical = digits.len() <= 12
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && (digits == "0" || !digits.starts_with('0'));
-    digits.parse().ok().filter(|_| is_canonical)
+/// A seal in its one form: what it holds, the text that is signed, and the signature.
+fn parts(subject: &str, seal: &[u8]) -> Option<(Seal, String, [u8; 32])> {
+    let rest = std::str::from_utf8(seal).ok()?.strip_prefix("v1 t=")?;
+    let (time, rest) = rest.split_once(",n=")?;
+    let (nonce, rest) = rest.split_once(",d=")?;
+    let (digest, signature) = rest.split_once(",s=")?;
+    let sealed = Seal {
+        time: canonical_number(time).filter(|_| time.len() <= LONGEST_TIME)?,
+        nonce: hex(nonce)?,
+        digest: hex(digest)?,
+    };
+    Some((sealed, signed(subject, time, nonce, digest), hex(signature)?))
 }
 
 #[cfg(test)]
@@ -218,7 +180,7 @@ mod tests {
             );
             let seal = key.open(case.seal.as_bytes(), case.time).expect(&case.name);
             assert!(seal.covers(&case.body()), "{}", case.name);
-            assert_eq!((seal.time(), seal.nonce()), (case.time, nonce), "{}", case.name);
+            assert_eq!((seal.time, seal.nonce), (case.time, nonce), "{}", case.name);
         }
     }
 
@@ -244,7 +206,7 @@ mod tests {
     #[test]
     fn clocks_may_differ_by_a_minute() {
         let seal = key().seal(b"x", NOW, [7; 16]);
-        let at = |now| key().open(seal.as_bytes(), now).map(|seal| seal.time());
+        let at = |now| key().open(seal.as_bytes(), now).map(|seal| seal.time);
         assert_eq!(at(NOW - 60), Ok(NOW));
         assert_eq!(at(NOW + 60), Ok(NOW));
         assert_eq!(at(NOW - 61), Err(SealFault::Expired));

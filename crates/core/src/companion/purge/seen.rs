@@ -37,7 +37,7 @@ impl SeenSeals {
     /// When it was taken before, or too many were taken of late.
     pub fn take(&mut self, seal: &Seal, unix_time: u64) -> Result<(), SeenFault> {
         self.forget(unix_time);
-        let entry = (seal.time(), seal.nonce());
+        let entry = (seal.time, seal.nonce);
         if self.taken.contains(&entry) {
             return Err(SeenFault::Replayed);
         }
