@@ -1,222 +1,108 @@
 //! The tags of the records in a body, found by the table of their members.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::tag::Tag;
-use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
+use calendar_edge_judge::contract::Kind;
 
-/// The kind of a member at a place of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MemberKind {
-    /// A record or a list of records; `[]`, `false` and `null` are none.
-    Records(Kind),
-    /// An image, or none.
-    Image,
-    /// The number of another record of this kind; 0 is none.
-    Number(Kind),
+/// The number of a record, and its members that hold others (backend.md section 11), as they are written.
+#[derive(Deserialize)]
+struct RecordMembers<'b> {
+    id: u64,
+    #[serde(borrow, default)]
+    image: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    venue: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    organizer: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    categories: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    tags: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    parent: Option<&'b RawValue>,
 }
 
-/// The members of each kind of record that hold others (backend.md section 11).
-const fn members(kind: Kind) -> &'static [(&'static str, MemberKind)] {
-    const IMAGE: (&str, MemberKind) = ("image", MemberKind::Image);
-    match kind {
-        Kind::Event => &[
-            IMAGE,
-            ("venue", MemberKind::Records(Kind::Venue)),
-            ("organizer", MemberKind::Records(Kind::Organizer)),
-            ("categories", MemberKind::Records(Kind::Category)),
-            ("tags", MemberKind::Records(Kind::Tag)),
-        ],
-        Kind::Venue | Kind::Organizer => &[IMAGE],
-        Kind::Category => &[("parent", MemberKind::Number(Kind::Category))],
-        Kind::Tag => &[],
-    }
+/// The response to a list: the records stand in a member with the name of the collection.
+#[derive(Deserialize)]
+struct ListMembers<'b> {
+    #[serde(
+        borrow,
+        alias = "events",
+        alias = "venues",
+        alias = "organizers",
+        alias = "categories",
+        alias = "tags"
+    )]
+    records: Vec<RecordMembers<'b>>,
 }
 
 /// The tags of one record, and of those in it. `None` if the body is no such record.
 pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
-    let place = BodyPlace {
-        subject: MemberKind::Records(kind),
-        tags: &mut tags,
-    };
-    read(place, body)?;
+    object::<RecordMembers<'_>>(std::str::from_utf8(body).ok()?)?.add_tags(kind, &mut tags)?;
     Some(tags)
 }
 
 /// The tags of the records in the response to a list. `None` if the body is no such response.
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
-    let answer = ListResponse {
-        kind,
-        tags: &mut tags,
-    };
-    read(answer, body)?;
+    let list: ListMembers<'_> = object(std::str::from_utf8(body).ok()?)?;
+    for record in list.records {
+        record.add_tags(kind, &mut tags)?;
+    }
     Some(tags)
 }
 
-fn read<'de>(seed: impl DeserializeSeed<'de, Value = ()>, body: &'de [u8]) -> Option<()> {
-    let mut json = serde_json::Deserializer::from_slice(body);
-    seed.deserialize(&mut json).ok()?;
-    json.end().ok()
-}
+// === impl RecordMembers ===
 
-/// The response to a list: the records stand in a member with the name of the collection.
-struct ListResponse<'t> {
-    kind: Kind,
-    tags: &'t mut Vec<Tag>,
-}
-
-/// A place in a body where records may stand.
-struct BodyPlace<'t> {
-    subject: MemberKind,
-    tags: &'t mut Vec<Tag>,
-}
-
-/// Finds one of these names; any other is `None`.
-struct NameIn<'n, T>(&'n [(&'static str, T)]);
-
-// === impl ListResponse ===
-
-impl<'de> DeserializeSeed<'de> for ListResponse<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ListResponse<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of {}", self.kind.collection())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let names = [(self.kind.collection(), MemberKind::Records(self.kind))];
-        let mut is_found = false;
-        while let Some(name) = map.next_key_seed(NameIn(&names))? {
-            let Some(subject) = name else {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            is_found = true;
-            let tags = &mut *self.tags;
-            map.next_value_seed(BodyPlace { subject, tags })?;
+impl RecordMembers<'_> {
+    fn add_tags(&self, kind: Kind, tags: &mut Vec<Tag>) -> Option<()> {
+        tags.push(Tag::Record(kind, self.id));
+        if matches!(kind, Kind::Event | Kind::Venue | Kind::Organizer) {
+            let images = records(self.image)?.into_iter();
+            tags.extend(images.map(|image| Tag::Image(image.id)));
         }
-        is_found
-            .then_some(())
-            .ok_or_else(|| Error::missing_field("records"))
-    }
-}
-
-// === impl BodyPlace ===
-
-impl<'de> DeserializeSeed<'de> for BodyPlace<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl BodyPlace<'_> {
-    /// Reads an object: its number, and the records in it.
-    fn read_members<'de, A: MapAccess<'de>>(
-        self,
-        mut map: A,
-        tag: impl Fn(u64) -> Tag,
-        members: &[(&'static str, MemberKind)],
-    ) -> Result<(), A::Error> {
-        let mut is_named = false;
-        // The number is a member like the others, without a record below it.
-        let mut names: Vec<(&'static str, Option<MemberKind>)> = vec![(RECORD_NUMBER, None)];
-        names.extend(members.iter().map(|(name, subject)| (*name, Some(*subject))));
-        while let Some(name) = map.next_key_seed(NameIn(&names))? {
-            match name {
-                None => drop(map.next_value::<IgnoredAny>()?),
-                Some(None) => {
-                    is_named = true;
-                    self.tags.push(tag(map.next_value()?));
-                }
-                Some(Some(subject)) => {
-                    let tags = &mut *self.tags;
-                    map.next_value_seed(BodyPlace { subject, tags })?;
-                }
+        let linked = match kind {
+            Kind::Event => [
+                (self.venue, Kind::Venue),
+                (self.organizer, Kind::Organizer),
+                (self.categories, Kind::Category),
+                (self.tags, Kind::Tag),
+            ],
+            Kind::Category => return self.add_parent(tags),
+            Kind::Venue | Kind::Organizer | Kind::Tag => return Some(()),
+        };
+        for (member, kind) in linked {
+            for record in records(member)? {
+                record.add_tags(kind, tags)?;
             }
         }
-        is_named
-            .then_some(())
-            .ok_or_else(|| Error::missing_field(RECORD_NUMBER))
-    }
-}
-
-impl<'de> Visitor<'de> for BodyPlace<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.subject)
+        Some(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        match self.subject {
-            MemberKind::Records(kind) => {
-                self.read_members(map, |number| Tag::Record(kind, number), members(kind))
-            }
-            MemberKind::Image => self.read_members(map, Tag::Image, &[]),
-            MemberKind::Number(_) => Err(Error::custom("a number stands here")),
+    /// The number of a category; 0 is none.
+    fn add_parent(&self, tags: &mut Vec<Tag>) -> Option<()> {
+        match self.parent.map(RawValue::get) {
+            None | Some("0" | "false") => {}
+            Some(number) => tags.push(Tag::Record(Kind::Category, number.parse().ok()?)),
         }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let (subject, tags) = (self.subject, self.tags);
-        while list.next_element_seed(BodyPlace { subject, tags })?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
-        match self.subject {
-            MemberKind::Number(_) if number == 0 => Ok(()),
-            MemberKind::Number(kind) => {
-                self.tags.push(Tag::Record(kind, number));
-                Ok(())
-            }
-            MemberKind::Records(_) | MemberKind::Image => Err(Error::custom("a record stands here")),
-        }
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
+        Some(())
     }
 }
 
-// === impl NameIn ===
-
-impl<'de, T: Copy> DeserializeSeed<'de> for NameIn<'_, T> {
-    type Value = Option<T>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
+fn object<'b, T: Deserialize<'b>>(json: &'b str) -> Option<T> {
+    let is_object = json.trim_start().starts_with('{');
+    is_object.then(|| serde_json::from_str(json).ok())?
 }
 
-impl<T: Copy> Visitor<'_> for NameIn<'_, T> {
-    type Value = Option<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
-        let mut names = self.0.iter();
-        Ok(names.find(|(name, _)| *name == text).map(|(_, value)| *value))
+/// The records in a member: one, or a list of them; `[]`, `false` and `null` are none.
+fn records(member: Option<&RawValue>) -> Option<Vec<RecordMembers<'_>>> {
+    match member.map_or("false", RawValue::get) {
+        "false" | "true" => Some(Vec::new()),
+        list if list.starts_with('[') => serde_json::from_str(list).ok(),
+        record => Some(vec![object(record)?]),
     }
 }
 
