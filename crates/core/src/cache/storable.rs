@@ -63,9 +63,9 @@ fn is_personal(headers: &HeaderMap) -> bool {
 }
 
 /// Returns true if a list of tokens names one of these; a value behind `=` does not count.
-fn has_any(headers: &HeaderMap, name: &HeaderName, tokens: &[&str]) -> bool {
+pub(super) fn has_any(headers: &HeaderMap, name: &HeaderName, tokens: &[&str]) -> bool {
     headers.get_all(name).iter().any(|field| {
-        // A field that cannot be read cannot be kept.
+        // A field that cannot be read may have any.
         field.to_str().map_or(true, |text| {
             text.split(',').any(|item| {
                 let token = item.split('=').next().unwrap_or_default().trim();

@@ -4,21 +4,16 @@ use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, HeaderValue};
 use ring::digest::{SHA256, digest};
 
+use crate::settings::mark_text::Hex;
+
 /// The bytes of the digest that an entity tag shows: enough that no two bodies share one.
 const SHOWN: usize = 16;
 
 /// The strong entity tag of a body.
 pub fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = digest(&SHA256, body);
-    let mut tag = String::with_capacity(2 * SHOWN + 2);
-    tag.push('"');
-    for byte in digest.as_ref().iter().take(SHOWN) {
-        for nibble in [byte >> 4, byte & 15] {
-            tag.push(char::from_digit(nibble.into(), 16).unwrap_or('0'));
-        }
-    }
-    tag.push('"');
-    HeaderValue::try_from(tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+    let shown = digest.as_ref().first_chunk::<SHOWN>().unwrap_or(&[0; SHOWN]);
+    HeaderValue::try_from(format!("\"{}\"", Hex(shown))).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
 /// Returns true if `If-None-Match` names this entity tag or any. Codings of one response count as the same (weak comparison).

@@ -3,6 +3,8 @@
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use crate::cache::storable::has_any;
+
 /// The shortest body that is compressed, in bytes: a shorter one fits into a packet or two anyway.
 pub const SHORTEST: u64 = 1024;
 
@@ -45,12 +47,7 @@ fn is_text(content_type: &HeaderValue) -> bool {
 
 /// Returns true if `Cache-Control` has `no-transform`: no server on the way may change the coding of the response.
 pub fn forbids_change(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(CACHE_CONTROL)
-        .iter()
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','))
-        .any(|directive| directive.trim().eq_ignore_ascii_case("no-transform"))
+    has_any(headers, &CACHE_CONTROL, &["no-transform"])
 }
 
 /// Makes the entity tag of a compressed body weak: it is no longer the same bytes, but still the same response.
