@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+use super::endless::is_date;
 use super::rewrite_rules::{RewriteRules, RuleVariables};
 use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
 use calendar_edge_judge::wordpress::value::{KeyRef, PhpArray, Value};
@@ -287,13 +288,9 @@ fn set<T: PartialEq>(part: &mut Option<T>, value: T) -> Result<(), UnknownAddres
 fn day(date: &[u8], view: PageView) -> Result<Date, UnknownAddress> {
     let fault = UnknownAddress::Date;
     let text = std::str::from_utf8(date).map_err(|_| fault)?;
-    let is_written = date.iter().enumerate().all(|(at, byte)| match at {
-        4 | 7 => *byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
     let day = match (date.len(), view) {
-        (10, _) if is_written => text.parse::<Date>(),
-        (7, PageView::Month) if is_written => format!("{text}-01").parse(),
+        (10, _) if is_date(date) => text.parse::<Date>(),
+        (7, PageView::Month) if is_date(date) => format!("{text}-01").parse(),
         _ => return Err(fault),
     };
     let day = day.ok().filter(|day| day.year() >= 1000).ok_or(fault)?;

@@ -75,7 +75,7 @@ fn is_dated_path(path: &[u8]) -> bool {
 }
 
 /// True if a text has the form of a day or a month.
-fn is_date(text: &[u8]) -> bool {
+pub(super) fn is_date(text: &[u8]) -> bool {
     let is_written = text.iter().enumerate().all(|(at, byte)| match at {
         4 | 7 => *byte == b'-',
         _ => byte.is_ascii_digit(),

@@ -4,7 +4,8 @@
 /// One tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HtmlTag<'a> {
-    name: &'a str,
+    /// Its name, as it is written.
+    pub(super) name: &'a str,
     attributes: &'a str,
     /// True if it ends its element.
     pub(super) is_end: bool,
@@ -71,11 +72,6 @@ impl<'a> HtmlTag<'a> {
     /// True if the tag has this name, without regard to case.
     pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
-    }
-
-    /// Its name, as it is written.
-    pub(super) const fn name(&self) -> &'a str {
-        self.name
     }
 
     /// The classes of its element.
@@ -156,7 +152,7 @@ mod tests {
     #[test]
     fn text_is_no_tag() {
         let page = r#"<!-- <a> --><title><b></title><script>"<i>"</SCRIPT><p title="> <u>" x='<s>'>1 < 2</p><q a="b>"#;
-        let names: Vec<String> = all_tags(page).map(|tag| tag.name().to_owned()).collect();
+        let names: Vec<String> = all_tags(page).map(|tag| tag.name.to_owned()).collect();
         assert_eq!(names, ["title", "title", "script", "SCRIPT", "p", "p", "q"]);
     }
 

@@ -67,7 +67,7 @@ impl<'a> Container<'a> {
     fn of(tag: HtmlTag<'a>) -> Option<Self> {
         let has = |class: &str| tag.classes().any(|known| known == class);
         (!tag.is_end && has(VIEW)).then(|| Self {
-            name: tag.name(),
+            name: tag.name,
             is_widget: has(WIDGET),
             depth: 1,
         })

@@ -2,11 +2,9 @@
 
 use http::Method;
 
-use crate::settings::{
-    Mode, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRefusal, SurfaceRule,
-};
+use crate::settings::{Mode, Settings, SurfaceCallers, SurfacePattern, SurfaceRefusal, SurfaceRule};
 
-use super::surface_rules::OPEN;
+use super::surface_rules::known_namespaces;
 
 /// The constant, or the environment variable, that has the list.
 pub const COMPANION_LIST: &str = "CALENDAR_EDGE_SURFACE";
@@ -39,18 +37,8 @@ fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
     let hides = is_closed && rule.answer == SurfaceRefusal::NotFound;
     let end = if hides { " not_found" } else { "" };
     let entry = |pattern: &str| (format!("{} {methods}{pattern}{end}", callers.name()), is_closed);
-    let patterns = rule.routes.iter().flat_map(|pattern| match pattern {
-        SurfacePattern::Route(pattern) => vec![pattern.text()],
-        SurfacePattern::Preset(preset) => preset.doors.iter().filter_map(route).collect(),
-    });
-    patterns.map(entry).collect()
-}
-
-const fn route(door: &SiteDoor) -> Option<&'static str> {
-    match door {
-        SiteDoor::Route(text) => Some(text),
-        SiteDoor::Script(_) | SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) | SiteDoor::Calls(_) => None,
-    }
+    let patterns = rule.routes.iter().flat_map(SurfacePattern::routes);
+    patterns.map(|pattern| entry(&pattern.text)).collect()
 }
 
 /// The entries of `[surface_default]`: known namespaces, then all others.
@@ -62,26 +50,7 @@ fn unknown(settings: &Settings) -> Vec<ListedRule> {
     let Some(callers) = callers.filter(|_| default.mode == Mode::Enforce) else {
         return Vec::new();
     };
-    let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
-    let patterns = rules
-        .flat_map(|rule| &rule.routes)
-        .flat_map(|pattern| match pattern {
-            SurfacePattern::Route(pattern) => vec![pattern.namespace()],
-            SurfacePattern::Preset(preset) => {
-                let routes = preset
-                    .doors
-                    .iter()
-                    .filter_map(route)
-                    .filter_map(RoutePattern::parse);
-                routes.map(|pattern| pattern.namespace()).collect()
-            }
-        });
-    let open = OPEN.into_iter().map(str::to_owned);
-    let mut known: Vec<String> = open
-        .chain(default.known.iter().cloned())
-        .chain(patterns)
-        .collect();
-    known.retain(|namespace| !namespace.is_empty());
+    let mut known = known_namespaces(settings);
     known.sort_unstable();
     known.dedup();
     let open = |pattern: String| (format!("{} {pattern}", SurfaceCallers::Anybody.name()), false);

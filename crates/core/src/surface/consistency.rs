@@ -78,6 +78,6 @@ fn is_within(pattern: &SurfacePattern, namespace: &str) -> bool {
     let SurfacePattern::Route(pattern) = pattern else {
         return false;
     };
-    let below = pattern.text().strip_prefix(&namespace.to_ascii_lowercase());
+    let below = pattern.text.strip_prefix(&namespace.to_ascii_lowercase());
     below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }

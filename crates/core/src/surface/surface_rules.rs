@@ -13,7 +13,7 @@ use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
 /// Namespaces, or their beginnings, that `[surface_default]` never takes: those of WordPress itself, of the companion
 /// plugin, and of the pages of the calendar, which visitors without an account load.
-pub(super) const OPEN: [&str; 7] = [
+const OPEN: [&str; 7] = [
     "batch",
     "calendar-edge",
     "oembed",
@@ -68,7 +68,7 @@ impl SurfaceRules {
         for rule in settings.surface.iter().filter(|rule| rule.mode != Mode::Off) {
             laid_out.add(rule.clone());
         }
-        laid_out.unknown = UnknownNamespaces::of(settings, &laid_out.routes);
+        laid_out.unknown = UnknownNamespaces::of(settings);
         laid_out.second = Some(SecondApi::new(settings, tables));
         laid_out
     }
@@ -76,11 +76,10 @@ impl SurfaceRules {
     fn add(&mut self, rule: SurfaceRule) {
         let at = self.rules.len();
         for pattern in &rule.routes {
-            match pattern {
-                SurfacePattern::Route(pattern) => self.routes.push((pattern.clone(), at)),
-                SurfacePattern::Preset(preset) => {
-                    preset.doors.iter().for_each(|door| self.add_door(*door, at));
-                }
+            let routes = pattern.routes().into_iter();
+            self.routes.extend(routes.map(|route| (route, at)));
+            if let SurfacePattern::Preset(preset) = pattern {
+                preset.doors.iter().for_each(|door| self.add_door(*door, at));
             }
         }
         self.rules.push(rule);
@@ -88,9 +87,7 @@ impl SurfaceRules {
 
     fn add_door(&mut self, door: SiteDoor, at: usize) {
         match door {
-            SiteDoor::Route(text) => self
-                .routes
-                .extend(RoutePattern::parse(text).map(|pattern| (pattern, at))),
+            SiteDoor::Route(_) => {}
             SiteDoor::Script(script) => self.scripts.push((script, at)),
             SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) => self.pages.push((door, at)),
             SiteDoor::Calls(methods) => self.calls.push((methods, at)),
@@ -258,15 +255,24 @@ fn is_set(door: &SiteDoor, variables: Option<&PhpArray>) -> bool {
     }
 }
 
+/// The namespaces that `[surface_default]` does not take: those that are open, of its settings, and of rules.
+pub(super) fn known_namespaces(settings: &Settings) -> Vec<String> {
+    let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
+    let patterns = rules
+        .flat_map(|rule| &rule.routes)
+        .flat_map(SurfacePattern::routes);
+    let open = OPEN.into_iter().map(str::to_owned);
+    let known = open.chain(settings.surface_default.known.iter().cloned());
+    let known = known.chain(patterns.map(|pattern| pattern.namespace()));
+    known.filter(|namespace| !namespace.is_empty()).collect()
+}
+
 // === impl UnknownNamespaces ===
 
 impl UnknownNamespaces {
-    fn of(settings: &Settings, routes: &[(RoutePattern, usize)]) -> Option<Self> {
+    fn of(settings: &Settings) -> Option<Self> {
         let default = &settings.surface_default;
         let callers = default.unknown.filter(|_| default.mode != Mode::Off)?;
-        let named = routes.iter().map(|(pattern, _)| pattern.namespace());
-        let open = OPEN.into_iter().map(str::to_owned);
-        let known = open.chain(default.known.iter().cloned()).chain(named);
         Some(Self {
             rule: SurfaceRule {
                 name: UNKNOWN.to_owned(),
@@ -274,7 +280,7 @@ impl UnknownNamespaces {
                 mode: default.mode,
                 ..SurfaceRule::default()
             },
-            known: known.filter(|namespace| !namespace.is_empty()).collect(),
+            known: known_namespaces(settings),
         })
     }
 

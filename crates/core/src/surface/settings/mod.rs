@@ -101,7 +101,8 @@ pub enum SurfacePattern {
 /// Routes by their segments: `wp/v2/users`, `wp/v2/users/*`, `wp/v2/*/revisions`, `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutePattern {
-    text: String,
+    /// The text in settings, in lower case.
+    pub text: String,
     /// The beginning of every route that it matches, if nothing else decides.
     beginning: Option<String>,
 }
@@ -167,7 +168,15 @@ impl SurfacePattern {
     pub fn text(&self) -> &str {
         match self {
             Self::Preset(preset) => preset.name,
-            Self::Route(pattern) => pattern.text(),
+            Self::Route(pattern) => &pattern.text,
+        }
+    }
+
+    /// The routes that it names.
+    pub fn routes(&self) -> Vec<RoutePattern> {
+        match self {
+            Self::Preset(preset) => preset.doors.iter().filter_map(SiteDoor::route).collect(),
+            Self::Route(pattern) => vec![pattern.clone()],
         }
     }
 }
@@ -199,11 +208,6 @@ impl RoutePattern {
             beginning: beginning.map(str::to_owned),
             text,
         }
-    }
-
-    /// The text in settings, in lower case.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Returns true for a route in the form of [`SiteTarget::Route`](calendar_edge_judge::routing::SiteTarget::Route).

@@ -1,5 +1,7 @@
 //! Presets of surface rules: the doors of the site that belong to one subject.
 
+use super::RoutePattern;
+
 /// Doors of the site that belong to one subject.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SurfacePreset {
@@ -66,6 +68,18 @@ pub static SURFACE_PRESETS: [SurfacePreset; 7] = [
         ],
     },
 ];
+
+// === impl SiteDoor ===
+
+impl SiteDoor {
+    /// The pattern of its routes; none for another door.
+    pub(super) fn route(&self) -> Option<RoutePattern> {
+        match self {
+            Self::Route(text) => RoutePattern::parse(text),
+            Self::Script(_) | Self::PageNamed(..) | Self::PageWith(..) | Self::Calls(_) => None,
+        }
+    }
+}
 
 // === impl SurfacePreset ===
 
