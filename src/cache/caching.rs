@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::collapsed_requests::{CollapsedRequests, CollapsedRole, Progress};
+use super::collapsed_requests::{CollapsedRequests, Progress};
 use super::fetch::{CacheFetch, KeyedCall, SharedOutcome};
 use super::served::CacheReport;
-use super::store::Lookup;
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse};
 use crate::companion::Companions;
 use crate::telemetry::unix_time;
@@ -28,7 +27,7 @@ pub(crate) struct Caching<S> {
     keys: KeySpace,
     collapsing: CollapsedRequests<SharedOutcome>,
     served: CacheReport,
-    companions: Companions,
+    companions: Arc<Companions>,
 }
 
 /// The query of one client on its way.
@@ -44,12 +43,12 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         filling: CacheFetch<S>,
         settings: &CacheSettings,
         keys: KeySpace,
-        companions: &Companions,
+        companions: &Arc<Companions>,
     ) -> Self {
         Self {
             keys,
             collapsing: CollapsedRequests::default(),
-            served: CacheReport::new(settings, filling.cache.metrics()),
+            served: CacheReport::new(settings, &filling.cache.metrics),
             companions: companions.clone(),
             filling: Arc::new(filling),
         }
@@ -84,17 +83,16 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     async fn respond(&self, query: KeyedCall<'_>, call: CalendarCall) -> CallResponse {
         let now = unix_time();
         match self.filling.cache.find(&query.key, now) {
-            Lookup::Stored(stored, Serving::Fresh(left)) => {
+            Some((stored, Serving::Fresh(left))) => {
                 let hit = self.served.stored(&stored, &query, CacheOutcome::Hit(left), now);
                 hit.showing(stored)
             }
-            Lookup::Stored(stored, Serving::Behind(stale)) => {
+            Some((stored, Serving::Behind(stale))) => {
                 drop(self.join(&query, &call, Some(&stored)));
                 let stale = CacheOutcome::Stale(stale);
                 self.served.stored(&stored, &query, stale, now).showing(stored)
             }
-            Lookup::Stored(stored, _) => Box::pin(self.request(query, call, Some(stored))).await,
-            Lookup::Nothing => Box::pin(self.request(query, call, None)).await,
+            older => Box::pin(self.request(query, call, older.map(|(stored, _)| stored))).await,
         }
     }
 
@@ -176,35 +174,25 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         call: &CalendarCall,
         older: Option<&Arc<StoredResponse>>,
     ) -> OwnPlace {
-        match self.collapsing.join(&query.key, self.filling.cache.generation()) {
-            CollapsedRole::Follower(progress) => OwnPlace {
-                progress,
-                is_leader: false,
-            },
-            CollapsedRole::Leader(leader) => {
-                let progress = leader.progress();
-                let filling = Arc::clone(&self.filling);
-                let by_get = query.call.for_every_client();
-                let call = by_get.map_or_else(
-                    || call.clone(),
-                    |get| call.with_call(Arc::new(JudgedCall::new(get))),
-                );
-                self.filling
-                    .drain
-                    .spawn(filling.fill(leader, call, older.cloned()));
-                OwnPlace {
-                    progress,
-                    is_leader: true,
-                }
-            }
+        let (progress, leader) = self.collapsing.join(&query.key, self.filling.cache.generation());
+        let is_leader = leader.is_some();
+        if let Some(leader) = leader {
+            let filling = Arc::clone(&self.filling);
+            let by_get = query.call.for_every_client();
+            let call = by_get.map_or_else(
+                || call.clone(),
+                |get| call.with_call(Arc::new(JudgedCall::new(get))),
+            );
+            self.filling
+                .drain
+                .spawn(filling.fill(leader, call, older.cloned()));
         }
+        OwnPlace { progress, is_leader }
     }
 
     fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
-        match self.filling.cache.find(key, unix_time()) {
-            Lookup::Stored(stored, _) => Some(stored),
-            Lookup::Nothing => None,
-        }
+        let found = self.filling.cache.find(key, unix_time());
+        found.map(|(stored, _)| stored)
     }
 
     /// An older response in place of a failure, if there is one that nothing has removed meanwhile.

@@ -19,14 +19,18 @@ const SECOND: Duration = Duration::from_secs(1);
 pub(in crate::cache) type Below = FakeStage<CalendarCall, CallResponse>;
 
 /// A cache that is empty.
-pub(in crate::cache) fn empty() -> Cache {
+pub(in crate::cache) fn empty() -> Arc<Cache> {
     let mut settings = settings().cache;
     settings.fresh = Duration::from_hours(1);
-    Cache::new(&settings, &Metrics::new(), &BufferBudget::new(1 << 20))
+    Arc::new(Cache::new(
+        &settings,
+        &Metrics::new(),
+        &BufferBudget::new(1 << 20),
+    ))
 }
 
 /// The stage above another, with this cache.
-pub(in crate::cache) fn caching<S>(inner: S, cache: &Cache) -> Caching<S>
+pub(in crate::cache) fn caching<S>(inner: S, cache: &Arc<Cache>) -> Caching<S>
 where
     S: Stage<CalendarCall, CallResponse>,
 {
@@ -40,7 +44,7 @@ where
         backends: backends(&settings),
         site: OwnRequests::new(&settings.origin, &settings.origin.url, None),
         drain: Drain::default(),
-        feed: companions.feed().clone(),
+        feed: companions.feed.clone(),
     };
     Caching::new(
         fetch,

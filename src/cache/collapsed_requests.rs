@@ -17,12 +17,8 @@ pub(super) struct CollapsedRequests<L> {
 
 type RunningRequests<L> = Arc<Mutex<HashMap<String, CollapsedRequest<L>>>>;
 
-#[derive(Debug)]
-struct CollapsedRequest<L> {
-    /// The generation of removals when it began.
-    generation: u64,
-    progress: watch::Sender<Progress<L>>,
-}
+/// The generation of removals when a request began, and its progress.
+type CollapsedRequest<L> = (u64, watch::Sender<Progress<L>>);
 
 /// The progress of a request.
 #[derive(Debug, Clone)]
@@ -37,20 +33,12 @@ pub(super) enum Progress<L> {
     Finished(L),
 }
 
-/// The place of one client's request.
-#[derive(Debug)]
-pub(super) enum CollapsedRole<L> {
-    /// The first one for its key.
-    Leader(Leader<L>),
-    /// A later one, with the progress of the first.
-    Follower(watch::Receiver<Progress<L>>),
-}
-
 /// The one that sends the request to the site. When it is dropped, the request is over for all followers.
 #[derive(Debug)]
 pub(super) struct Leader<L> {
     running: RunningRequests<L>,
-    key: String,
+    /// The key of the request.
+    pub(super) key: String,
     /// The generation of removals when the request began.
     pub(super) generation: u64,
     progress: watch::Sender<Progress<L>>,
@@ -67,27 +55,28 @@ impl<L> Default for CollapsedRequests<L> {
 }
 
 impl<L> CollapsedRequests<L> {
-    /// Takes a role for a key. A waiting request that began before the last removal is not joined: its response may be
-    /// older than the change that this client has seen.
-    pub(super) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
+    /// The progress of the request for a key, and its leader if it begins now. A waiting request that began before the
+    /// last removal is not joined: its response may be older than the change that this client has seen.
+    pub(super) fn join(
+        &self,
+        key: &str,
+        generation: u64,
+    ) -> (watch::Receiver<Progress<L>>, Option<Leader<L>>) {
         let mut running = self.running.lock();
-        if let Some(waiting) = running.get(key)
-            && waiting.generation == generation
+        if let Some((began, progress)) = running.get(key)
+            && *began == generation
         {
-            return CollapsedRole::Follower(waiting.progress.subscribe());
+            return (progress.subscribe(), None);
         }
         let progress = watch::Sender::new(Progress::Sent);
-        let waiting = CollapsedRequest {
-            generation,
-            progress: progress.clone(),
-        };
-        running.insert(key.to_owned(), waiting);
-        CollapsedRole::Leader(Leader {
+        running.insert(key.to_owned(), (generation, progress.clone()));
+        let leader = Leader {
             running: Arc::clone(&self.running),
             key: key.to_owned(),
             generation,
             progress,
-        })
+        };
+        (leader.progress.subscribe(), Some(leader))
     }
 }
 
@@ -107,16 +96,6 @@ impl<L> Progress<L> {
 // === impl Leader ===
 
 impl<L> Leader<L> {
-    /// The key of the request.
-    pub(super) fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// The progress, for the leader's own client.
-    pub(super) fn progress(&self) -> watch::Receiver<Progress<L>> {
-        self.progress.subscribe()
-    }
-
     /// Returns true if others wait for the response too.
     pub(super) fn has_followers(&self) -> bool {
         // One may be the leader's own.
@@ -166,7 +145,7 @@ impl<L> Leader<L> {
     /// Leaves the place to others, unless one of them has it already.
     fn leave(&self, running: &mut HashMap<String, CollapsedRequest<L>>) {
         let own = running.get(&self.key);
-        if own.is_some_and(|waiting| waiting.progress.same_channel(&self.progress)) {
+        if own.is_some_and(|(_, progress)| progress.same_channel(&self.progress)) {
             running.remove(&self.key);
         }
     }
@@ -185,17 +164,14 @@ mod tests {
     use super::*;
 
     fn lead(collapsing: &CollapsedRequests<u8>, generation: u64) -> Leader<u8> {
-        match collapsing.join("a", generation) {
-            CollapsedRole::Leader(leader) => leader,
-            CollapsedRole::Follower(_) => panic!("somebody leads already"),
-        }
+        let (_, leader) = collapsing.join("a", generation);
+        leader.expect("somebody leads already")
     }
 
     fn follow(collapsing: &CollapsedRequests<u8>, generation: u64) -> watch::Receiver<Progress<u8>> {
-        match collapsing.join("a", generation) {
-            CollapsedRole::Follower(progress) => progress,
-            CollapsedRole::Leader(_) => panic!("nobody leads"),
-        }
+        let (progress, leader) = collapsing.join("a", generation);
+        assert!(leader.is_none(), "nobody leads");
+        progress
     }
 
     #[tokio::test]
@@ -237,8 +213,8 @@ mod tests {
     #[tokio::test]
     async fn a_question_is_abandoned_when_the_last_one_leaves() {
         let collapsing = CollapsedRequests::default();
-        let leader = lead(&collapsing, 0);
-        let own = leader.progress();
+        let (own, leader) = collapsing.join("a", 0);
+        let leader = leader.expect("somebody leads already");
         leader.waits(true);
         let follower = follow(&collapsing, 0);
         drop(own);
@@ -256,8 +232,8 @@ mod tests {
     #[tokio::test]
     async fn the_first_failure_is_told_before_the_end() {
         let collapsing = CollapsedRequests::default();
-        let leader = lead(&collapsing, 0);
-        let own = leader.progress();
+        let (own, leader) = collapsing.join("a", 0);
+        let leader = leader.expect("somebody leads already");
         assert!(!leader.has_followers());
         leader.failed_once(1);
         assert!(matches!(*own.borrow(), Progress::FailedOnce(1)));

@@ -25,13 +25,13 @@ use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 #[derive(Debug)]
 pub(crate) struct CacheFetch<S> {
     pub(crate) inner: S,
-    pub(crate) cache: Cache,
+    pub(crate) cache: Arc<Cache>,
     pub(crate) policy: CachePolicy,
     pub(crate) largest_body: u64,
     pub(crate) backends: Arc<Backends>,
     pub(crate) site: OwnRequests,
     pub(crate) drain: Drain,
-    pub(crate) feed: ChangeFeed,
+    pub(crate) feed: Arc<ChangeFeed>,
 }
 
 /// A call of a client that may be served from the cache.
@@ -129,7 +129,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         if let Some(written) = received.stored {
             // Made of stored responses, it has their lifetime and their dependencies.
             if u64::try_from(written.whole().body().len()).is_ok_and(|length| length <= self.largest_body) {
-                self.cache.keep(leader.key(), &written);
+                self.cache.keep(&leader.key, &written);
             }
             return SharedOutcome::Stored(written);
         }
@@ -138,7 +138,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let (by, is_stored) = match storable {
             // The stored response is no longer that of the site.
             Storable::No => {
-                self.cache.discard(leader.key());
+                self.cache.discard(&leader.key);
                 return SharedOutcome::uncacheable(received);
             }
             Storable::Failure => (source(&received), false),
@@ -159,7 +159,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                     self.feed.shown(&fill.dependencies);
                 }
                 let stored = self.cache.stored_response(answer, fill, older);
-                self.cache.keep(leader.key(), &stored);
+                self.cache.keep(&leader.key, &stored);
                 SharedOutcome::Stored(stored)
             }
             _ => SharedOutcome::Failed(Arc::new(answer)),
@@ -175,7 +175,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         };
         let unsent = [errors::OVERLOADED, errors::ORIGIN_UNAVAILABLE];
         if !unsent.iter().any(|error| error.code == code) {
-            self.cache.metrics().fetched();
+            self.cache.metrics.fetched();
         }
         received
     }
@@ -197,7 +197,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
 
     /// The facts that the lifetime of a response depends on; requests the site's zone if it is needed and due.
     fn filled(self: &Arc<Self>, at: UnixTime, storable: Storable, turn: DateTurn) -> LifetimeFacts {
-        let clock = self.cache.clock();
+        let clock = &self.cache.clock;
         if turn == DateTurn::Daily && clock.is_due(at) {
             let filling = Arc::clone(self);
             self.drain.spawn(async move { filling.learn_zone().await });
@@ -206,10 +206,10 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     }
 
     async fn learn_zone(&self) {
-        self.cache.metrics().fetched();
+        self.cache.metrics.fetched();
         let answer = self.site.index(&self.backends.site, SiteZone::QUERY).await;
         match answer.as_deref().and_then(SiteZone::of_index) {
-            Some(zone) => self.cache.clock().set(zone),
+            Some(zone) => self.cache.clock.set(zone),
             None => {
                 tracing::debug!(
                     "the site does not report its time zone: days may end every quarter of an hour"

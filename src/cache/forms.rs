@@ -19,9 +19,7 @@ use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, whole};
 use crate::server::threads::Computing;
 use crate::telemetry::{RateLimitMetrics, Warnings};
 use calendar_edge_core::cache::Storable;
-use calendar_edge_core::cache::forms::{
-    PageFault, Representation, RepresentationWriter, WrittenRepresentation,
-};
+use calendar_edge_core::cache::forms::{PageFault, Representation, RepresentationWriter};
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
@@ -41,7 +39,7 @@ pub(crate) struct Representations<S> {
 #[derive(Debug)]
 pub(crate) struct RepresentationPages<S> {
     pub(crate) json: Arc<S>,
-    pub(crate) cache: Cache,
+    pub(crate) cache: Arc<Cache>,
     pub(crate) calendar_name: Option<String>,
     pub(crate) computing: Computing,
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
@@ -168,14 +166,13 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
     fn response(
         &self,
         pages: PagesRead,
-        written: WrittenRepresentation,
+        written: Vec<u8>,
         generation: u64,
         form: Representation,
     ) -> CallResponse {
-        let headers = form.headers_of(pages.headers, written.body.len());
+        let headers = form.headers_of(pages.headers, written.len());
         let stored = pages.made_of.map(|made_of| {
-            let answer =
-                WholeResponse::copied(StatusCode::OK, &headers, &written.body, ResponseSource::Cache);
+            let answer = WholeResponse::copied(StatusCode::OK, &headers, &written, ResponseSource::Cache);
             let fill = StoredMetadata {
                 generation,
                 ..made_of
@@ -189,7 +186,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
             // Those of the page are of another body.
             codings: None,
         };
-        let mut response = PlainResponse::new(whole(written.body.into()));
+        let mut response = PlainResponse::new(whole(written.into()));
         *response.headers_mut() = headers;
         CallResponse {
             response: EdgeResponse { response, facts },

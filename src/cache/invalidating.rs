@@ -1,5 +1,6 @@
 //! Stored responses that a write may have changed are removed before its own response leaves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::store::Cache;
@@ -16,8 +17,8 @@ use calendar_edge_core::settings::BackendTimeouts;
 pub(crate) struct Invalidating<S> {
     inner: S,
     place: WritePlace,
-    cache: Cache,
-    announcements: Announcements,
+    cache: Arc<Cache>,
+    announcements: Arc<Announcements>,
     /// The time after which a write of unknown end is over.
     longest_write: Duration,
 }
@@ -32,8 +33,8 @@ impl<S> Invalidating<S> {
         inner: S,
         place: WritePlace,
         backends: &[BackendTimeouts],
-        cache: &Cache,
-        announcements: &Announcements,
+        cache: &Arc<Cache>,
+        announcements: &Arc<Announcements>,
     ) -> Self {
         let writes = backends.iter().map(BackendTimeouts::longest_write);
         Self {
@@ -107,8 +108,6 @@ fn write_end(result: &BackendResult) -> WriteEnd {
     reason = "stages return the same result from a future"
 )]
 mod tests {
-    use std::sync::Arc;
-
     use http::StatusCode;
     use tokio::time::{Instant, sleep};
 
@@ -139,12 +138,13 @@ mod tests {
         method: &str,
         result: impl Fn(&CalendarCall) -> BackendResult + Send + Sync + 'static,
     ) -> Seen {
-        let cache = Cache::new(&settings().cache, &Metrics::new(), &BufferBudget::new(1 << 20));
+        let buffers = BufferBudget::new(1 << 20);
+        let cache = Arc::new(Cache::new(&settings().cache, &Metrics::new(), &buffers));
         let removals = {
-            let (cache, before) = (cache.clone(), cache.generation());
+            let (cache, before) = (Arc::clone(&cache), cache.generation());
             move || cache.generation() - before
         };
-        let announcements = Announcements::default();
+        let announcements: Arc<Announcements> = Arc::default();
         announcements.set_connectivity(Connectivity::Together);
         let below = FakeStage::later(move |call: &CalendarCall| {
             let result = result(call);

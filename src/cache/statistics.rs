@@ -25,7 +25,7 @@ impl Cache {
             "oldest": oldest.map(|age| age.as_secs()),
             "generation": self.generation(),
             "companion": self.site_companion(now).word(),
-            "operations": self.metrics().lookups_by_operation(),
+            "operations": self.metrics.lookups_by_operation(),
         })
     }
 

@@ -24,11 +24,11 @@ impl Subject for Cache {
                 "used_bytes": used_bytes,
                 "limit_bytes": settings.memory,
             }),
-            self.metrics().sums(),
+            self.metrics.sums(),
             json!({
                 "companion": {
                     "state": self.site_companion(unix_time()).word(),
-                    "is_missed": self.metrics().is_companion_silent(),
+                    "is_missed": self.metrics.is_companion_silent(),
                     "heard": signs.map(|signs| moment(signs.last)),
                     "unbroken_since": signs.map(|signs| moment(signs.since)),
                 },
@@ -39,11 +39,11 @@ impl Subject for Cache {
 
     fn measure(&self) {
         let (entries, bytes) = self.weight();
-        self.metrics().hold(entries, bytes);
+        self.metrics.hold(entries, bytes);
     }
 
     fn add_figures(&self, figures: &mut Figures) {
-        figures.companion = if self.metrics().is_companion_silent() {
+        figures.companion = if self.metrics.is_companion_silent() {
             CompanionState::Missed
         } else {
             self.site_companion(unix_time())
@@ -51,6 +51,6 @@ impl Subject for Cache {
     }
 
     fn runs_saved(&self) -> i64 {
-        self.metrics().runs_saved()
+        self.metrics.runs_saved()
     }
 }

@@ -18,36 +18,23 @@ use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// The cache; clones share everything.
-#[derive(Debug, Clone)]
-pub(crate) struct Cache {
-    shared: Arc<CacheState>,
-}
-
+/// The cache.
 #[derive(Debug)]
-struct CacheState {
+pub(crate) struct Cache {
     settings: ArcSwap<CacheSettings>,
     responses: ArcSwap<StoredResponses>,
     generations: RemovalLog,
     /// The last signs of the companion plugin, if there was any.
     companion: ArcSwapOption<CompanionSigns>,
-    clock: SiteClock,
-    metrics: CacheMetrics,
+    /// The zone of the site.
+    pub(crate) clock: SiteClock,
+    pub(crate) metrics: CacheMetrics,
     buffers: BufferBudget,
     has_stored: AtomicBool,
 }
 
 /// The responses, within a bound of memory that is fixed when this is made.
 pub(super) type StoredResponses = Moka<String, Arc<StoredResponse>>;
-
-/// The result of a lookup.
-#[derive(Debug)]
-pub(crate) enum Lookup {
-    /// A response, and how it may be served.
-    Stored(Arc<StoredResponse>, Serving),
-    /// Nothing that may be served.
-    Nothing,
-}
 
 // === impl Cache ===
 
@@ -57,83 +44,62 @@ impl Cache {
         let metrics = metrics.register(CacheMetrics::new);
         metrics.expect();
         Self {
-            shared: Arc::new(CacheState {
-                settings: ArcSwap::from_pointee(settings.clone()),
-                responses: ArcSwap::from_pointee(responses(settings.memory, metrics.clone())),
-                generations: RemovalLog::new(),
-                companion: ArcSwapOption::empty(),
-                clock: SiteClock::default(),
-                metrics,
-                buffers: buffers.clone(),
-                has_stored: AtomicBool::new(false),
-            }),
+            settings: ArcSwap::from_pointee(settings.clone()),
+            responses: ArcSwap::from_pointee(responses(settings.memory, metrics.clone())),
+            generations: RemovalLog::new(),
+            companion: ArcSwapOption::empty(),
+            clock: SiteClock::default(),
+            metrics,
+            buffers: buffers.clone(),
+            has_stored: AtomicBool::new(false),
         }
     }
 
     /// Takes new settings. A cache that is switched off forgets; another bound of memory keeps what fits.
     pub(super) fn take(&self, settings: &CacheSettings) {
-        let old = self.shared.settings.swap(Arc::new(settings.clone()));
+        let old = self.settings.swap(Arc::new(settings.clone()));
         if !settings.enabled {
             self.responses().invalidate_all();
         }
         if old.memory != settings.memory {
-            let next = responses(settings.memory, self.shared.metrics.clone());
+            let next = responses(settings.memory, self.metrics.clone());
             for (key, stored) in self.responses().iter() {
                 next.insert((*key).clone(), stored);
             }
-            self.shared.responses.store(Arc::new(next));
+            self.responses.store(Arc::new(next));
         }
     }
 
     /// The settings in use.
     pub(crate) fn settings(&self) -> CacheSettings {
-        CacheSettings::clone(&self.shared.settings.load())
-    }
-
-    /// The counters.
-    pub(crate) fn metrics(&self) -> &CacheMetrics {
-        &self.shared.metrics
-    }
-
-    /// The zone of the site.
-    pub(crate) fn clock(&self) -> &SiteClock {
-        &self.shared.clock
+        CacheSettings::clone(&self.settings.load())
     }
 
     /// The generation of the last removal: a response requested from now on is not older.
     pub(crate) fn generation(&self) -> u64 {
-        self.shared.generations.current()
+        self.generations.current()
     }
 
-    /// Finds the response for a key at a time.
-    pub(crate) fn find(&self, key: &str, now: UnixTime) -> Lookup {
-        let Some(stored) = self.responses().get(key) else {
-            return Lookup::Nothing;
-        };
-        if !self.holds(&stored) {
+    /// The response for a key, and how it may be served at a time; none if there is nothing that may be served.
+    pub(crate) fn find(&self, key: &str, now: UnixTime) -> Option<(Arc<StoredResponse>, Serving)> {
+        let stored = self.responses().get(key)?;
+        let serving = self.serving(&stored, now);
+        if serving == Serving::Expired || !self.holds(&stored) {
             self.responses().invalidate(key);
-            return Lookup::Nothing;
+            return None;
         }
-        match self.serving(&stored, now) {
-            Serving::Expired => {
-                self.responses().invalidate(key);
-                Lookup::Nothing
-            }
-            serving => Lookup::Stored(stored, serving),
-        }
+        Some((stored, serving))
     }
 
     /// The way in which a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
-        let settings = self.shared.settings.load();
+        let settings = self.settings.load();
         settings.serving(&stored.fill.filled, self.companion(), now)
     }
 
     /// True if nothing that a response depends on was removed since it was requested.
     pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
-        self.shared
-            .generations
-            .holds(&stored.fill.dependencies, &stored.checked)
+        self.generations.holds(&stored.fill.dependencies, &stored.checked)
     }
 
     /// A response that can be stored. `older` is the one that it replaces.
@@ -143,12 +109,7 @@ impl Cache {
         fill: StoredMetadata,
         older: Option<&StoredResponse>,
     ) -> Arc<StoredResponse> {
-        Arc::new(StoredResponse::replacing(
-            answer,
-            fill,
-            older,
-            &self.shared.buffers,
-        ))
+        Arc::new(StoredResponse::replacing(answer, fill, older, &self.buffers))
     }
 
     /// Keeps a response, unless something that it depends on was removed since it was requested. Returns true if it is
@@ -158,7 +119,7 @@ impl Cache {
         if holds {
             // A removal between this line and the last is seen by the caller that finds the response.
             self.responses().insert(key.to_owned(), Arc::clone(stored));
-            self.shared.has_stored.store(true, Ordering::Relaxed);
+            self.has_stored.store(true, Ordering::Relaxed);
         }
         holds
     }
@@ -171,19 +132,19 @@ impl Cache {
     /// Removes responses at once, without counting them. Returns the generation that this begins.
     pub(crate) fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
         if *removal == Removal::All {
-            self.shared.clock.doubt();
+            self.clock.doubt();
         }
-        self.shared.metrics.removed(cause);
-        self.shared.generations.remove(&removal.with_collections())
+        self.metrics.removed(cause);
+        self.generations.remove(&removal.with_collections())
     }
 
     /// The signs of the companion plugin.
     pub(crate) fn companion(&self) -> Option<CompanionSigns> {
-        self.shared.companion.load().as_deref().copied()
+        self.companion.load().as_deref().copied()
     }
 
     pub(super) fn responses(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
-        self.shared.responses.load()
+        self.responses.load()
     }
 }
 
@@ -207,22 +168,22 @@ impl Invalidates for Cache {
     }
 
     fn companion_seen(&self, at: UnixTime, is_unbroken: bool) {
-        self.shared.companion.rcu(|signs| {
+        self.companion.rcu(|signs| {
             let known = signs.as_deref().copied();
             Some(Arc::new(CompanionSigns::after(known, at, is_unbroken)))
         });
     }
 
     fn has_stored(&self) -> bool {
-        self.shared.has_stored.load(Ordering::Relaxed)
+        self.has_stored.load(Ordering::Relaxed)
     }
 
     fn reconcile(&self) -> Duration {
-        self.shared.settings.load().reconcile
+        self.settings.load().reconcile
     }
 
     fn companion_is_silent(&self, is_silent: bool) {
-        self.shared.metrics.companion_is_silent(is_silent);
+        self.metrics.companion_is_silent(is_silent);
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Dispatch {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     /// The companion plugins of the site's roots, which count its changes.
-    companions: Option<Companions>,
+    companions: Option<Arc<Companions>>,
     /// Read anew when the site does not have the namespace of a call; none where the settings name it.
     indexes: Option<SiteIndexes>,
 }
@@ -44,7 +44,7 @@ impl Dispatch {
     /// Notes the signs of companion plugins in responses, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(crate) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
+    pub(crate) fn with_companions(self, site: &OriginSettings, companions: &Arc<Companions>) -> Self {
         let companions = site.mark_key.is_some().then(|| companions.clone());
         Self { companions, ..self }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -14,13 +14,10 @@ use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::ShownChanges;
 use calendar_edge_core::companion::purge::PurgeRequest;
 
-/// Messages for the other edges; clones share them. Without a fleet nothing is kept.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Announcements(Arc<WaitingMessages>);
-
+/// Messages for the other edges. Without a fleet nothing is kept.
 #[derive(Debug, Default)]
-struct WaitingMessages {
-    connectivity: AtomicU8,
+pub(crate) struct Announcements {
+    connectivity: Mutex<Connectivity>,
     waiting: Mutex<VecDeque<Announcement>>,
     turns: Mutex<Vec<RequestTurn>>,
     waker: Notify,
@@ -30,10 +27,10 @@ struct WaitingMessages {
 }
 
 /// The connection to the other edges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Connectivity {
     /// The settings name no store.
+    #[default]
     None,
     /// The store cannot be reached.
     Alone,
@@ -91,21 +88,17 @@ const TURN_PATIENCE: Duration = Duration::from_millis(500);
 impl Announcements {
     /// The connection to the other edges.
     pub(crate) fn connectivity(&self) -> Connectivity {
-        match self.0.connectivity.load(Ordering::Acquire) {
-            0 => Connectivity::None,
-            1 => Connectivity::Alone,
-            _ => Connectivity::Together,
-        }
+        *self.connectivity.lock()
     }
 
     /// Notes the connection to the other edges. A wait for a message to be sent ends when there are none.
     pub(crate) fn set_connectivity(&self, connectivity: Connectivity) {
-        self.0.connectivity.store(connectivity as u8, Ordering::Release);
+        *self.connectivity.lock() = connectivity;
         if connectivity == Connectivity::Together {
             return;
         }
-        self.0.turns.lock().clear();
-        let mut waiting = self.0.waiting.lock();
+        self.turns.lock().clear();
+        let mut waiting = self.waiting.lock();
         for announcement in waiting.iter_mut() {
             announcement.confirmation = None;
         }
@@ -126,7 +119,7 @@ impl Announcements {
         let confirmation = (connectivity == Connectivity::Together).then_some(confirmation);
         let announcement = self.announcement(message, confirmation);
         self.put_back([announcement]);
-        self.0.waker.notify_one();
+        self.waker.notify_one();
         Sending(Some(sent))
     }
 
@@ -139,7 +132,7 @@ impl Announcements {
         Announcement {
             message,
             confirmation,
-            _unconfirmed: is_removal.then(|| Arc::clone(&self.0.unconfirmed)),
+            _unconfirmed: is_removal.then(|| Arc::clone(&self.unconfirmed)),
         }
     }
 
@@ -164,27 +157,27 @@ impl Announcements {
         }
         let (is_ours, answer) = oneshot::channel();
         let root = root.clone();
-        self.0.turns.lock().push(RequestTurn { root, is_ours });
-        self.0.waker.notify_one();
+        self.turns.lock().push(RequestTurn { root, is_ours });
+        self.waker.notify_one();
         let answer = timeout(TURN_PATIENCE, answer).await;
         answer.ok().and_then(Result::ok).unwrap_or(true)
     }
 
     /// Takes at most so many messages, the oldest first.
     pub(crate) fn take(&self, most: usize) -> Vec<Announcement> {
-        let mut waiting = self.0.waiting.lock();
+        let mut waiting = self.waiting.lock();
         let count = most.min(waiting.len());
         waiting.drain(..count).collect()
     }
 
     /// Takes the roots for which a turn is wanted.
     pub(crate) fn take_turns(&self) -> Vec<RequestTurn> {
-        std::mem::take(&mut *self.0.turns.lock())
+        std::mem::take(&mut *self.turns.lock())
     }
 
     /// Lets messages wait again that could not be sent. Too many become one that removes everything.
     pub(crate) fn put_back(&self, announcements: impl IntoIterator<Item = Announcement>) {
-        let mut waiting = self.0.waiting.lock();
+        let mut waiting = self.waiting.lock();
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
             let purge = PurgeRequest::everything();
@@ -196,23 +189,23 @@ impl Announcements {
 
     /// True if something waits to be sent.
     pub(crate) fn has_unsent(&self) -> bool {
-        !self.0.waiting.lock().is_empty()
+        !self.waiting.lock().is_empty()
     }
 
     /// Waits until something is to be sent.
     pub(crate) async fn new_message(&self) {
-        self.0.waker.notified().await;
+        self.waker.notified().await;
     }
 
     /// Notes that the exchange makes long pauses, or makes them no longer: they are long while no client calls.
     pub(crate) fn be_idle(&self, is_idle: bool) {
-        self.0.is_idle.store(is_idle, Ordering::Relaxed);
+        self.is_idle.store(is_idle, Ordering::Relaxed);
     }
 
     /// Ends such a pause.
     pub(super) fn end_idleness(&self) {
-        if self.0.is_idle.load(Ordering::Relaxed) {
-            self.0.waker.notify_one();
+        if self.is_idle.load(Ordering::Relaxed) {
+            self.waker.notify_one();
         }
     }
 }
@@ -297,7 +290,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn alone_each_edge_asks() {
-        let announcements = Announcements::default();
+        let announcements = Arc::new(Announcements::default());
         let root: Url = "http://wp.example/wp-json".parse().unwrap();
         assert!(announcements.is_our_turn(&root).await);
         announcements.set_connectivity(Connectivity::Together);

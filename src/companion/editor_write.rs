@@ -1,18 +1,20 @@
 //! A write with credentials, to any part of the site, until its change is shown.
 
+use std::sync::Arc;
+
 use super::companions::Companions;
 use crate::telemetry::unix_time;
 
 /// A write that is under way; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct EditorWrite(Companions);
+pub(crate) struct EditorWrite(Arc<Companions>);
 
 // === impl Companions ===
 
 impl Companions {
     /// Begins a write.
-    pub(crate) fn write(&self) -> EditorWrite {
-        EditorWrite(self.clone())
+    pub(crate) fn write(self: &Arc<Self>) -> EditorWrite {
+        EditorWrite(Arc::clone(self))
     }
 }
 

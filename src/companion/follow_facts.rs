@@ -17,15 +17,18 @@ use calendar_edge_core::companion::purge::SiteCompanion;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Requests facts until it is dropped: one request at a time, and the next one as soon as it is due.
-pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<ArcSwap<CompanionService>>) {
+pub(crate) async fn follow_facts(
+    companions: Arc<Companions>,
+    companion_service: Arc<ArcSwap<CompanionService>>,
+) {
     loop {
         if let Some((root, question)) = companions.facts_request() {
             let service = companion_service.load_full();
             let reply = service.request_facts(&root, &question).await;
-            companions.facts().take_reply(&question, reply);
+            companions.facts.take_reply(&question, reply);
         } else {
             // Either may end it.
-            let _ = timeout(PAUSE, companions.facts().moved()).await;
+            let _ = timeout(PAUSE, companions.facts.moved()).await;
         }
     }
 }
@@ -37,18 +40,18 @@ impl Companions {
     /// went through this edge whose change the site may not have counted yet.
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
         let (reconcile, now) = (self.reconcile(), unix_time());
-        let root = self.facts().root()?;
+        let root = self.facts.root()?;
         let is_current = |site: &SiteCompanion| {
             site.is_current(reconcile, now) && site.has_shown_writes() && !site.unfinished.is_known()
         };
-        self.is_so(&root, is_current).then(|| self.facts().snapshot())?
+        self.is_so(&root, is_current).then(|| self.facts.snapshot())?
     }
 
     /// True if the facts are whole, and may be current again once the site shows its number.
     pub(crate) fn facts_await_number(&self) -> bool {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let awaits = |root| self.is_so(&root, |site| site.awaits_number(reconcile, now));
-        self.facts().snapshot().is_some() && self.facts().root().is_some_and(awaits)
+        self.facts.snapshot().is_some() && self.facts.root().is_some_and(awaits)
     }
 
     /// The request for facts that is due, and the root that it goes to.
@@ -59,8 +62,8 @@ impl Companions {
             let is_counted = site.is_present() && site.tracker.settled().is_some();
             is_counted && !site.unfinished.is_overdue(patience, now)
         };
-        let root = self.facts().root().filter(|root| self.is_so(root, may_request))?;
-        Some((root, self.facts().next_request()?))
+        let root = self.facts.root().filter(|root| self.is_so(root, may_request))?;
+        Some((root, self.facts.next_request()?))
     }
 }
 
@@ -107,7 +110,7 @@ mod tests {
 
     /// A site that has facts, without the task that requests them.
     struct Scene {
-        companions: Companions,
+        companions: Arc<Companions>,
         root: Url,
     }
 
@@ -122,7 +125,7 @@ mod tests {
                 ChangeFeed::new(&settings, &metrics),
                 FactsStore::new(&settings, &metrics),
             );
-            let companions = Companions::new(Arc::new(NothingStored), feed, facts);
+            let companions = Arc::new(Companions::new(Arc::new(NothingStored), feed, facts));
             Self { companions, root }
         }
 
@@ -147,7 +150,7 @@ mod tests {
                 "language":"","calendar":"","words":{{"none":"","calendar":""}},"terms":[]}}}}"#
             );
             let reply = FactsReply::parse(text.as_bytes());
-            self.companions.facts().take_reply(&question, reply);
+            self.companions.facts.take_reply(&question, reply);
         }
 
         fn is_current(&self) -> bool {

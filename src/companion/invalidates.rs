@@ -66,14 +66,11 @@ mod tests {
 
     impl Companions {
         /// No plugin, for unit tests of stages.
-        pub(crate) fn none(settings: &Settings) -> Self {
+        pub(crate) fn none(settings: &Settings) -> Arc<Self> {
             let metrics = Metrics::new();
             let facts = FactsStore::new(settings, &metrics);
-            Self::new(
-                Arc::new(NothingStored),
-                ChangeFeed::new(settings, &metrics),
-                facts,
-            )
+            let feed = ChangeFeed::new(settings, &metrics);
+            Arc::new(Self::new(Arc::new(NothingStored), feed, facts))
         }
     }
 }

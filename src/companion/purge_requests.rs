@@ -1,5 +1,6 @@
 //! Requests to remove responses: the permitted senders, and the responses to them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,7 +27,7 @@ pub(crate) struct PurgeRequests {
     /// The host that clients use.
     public: Option<String>,
     paths: Vec<String>,
-    companions: Companions,
+    companions: Arc<Companions>,
 }
 
 /// Whoever sends a purge.
@@ -47,7 +48,7 @@ const SENDING: Duration = Duration::from_millis(250);
 // === impl PurgeRequests ===
 
 impl PurgeRequests {
-    pub(crate) fn new(site: &BackendSettings, companions: &Companions) -> Self {
+    pub(crate) fn new(site: &BackendSettings, companions: &Arc<Companions>) -> Self {
         let roots = site.roots.iter();
         Self {
             key: site.origin.mark_key.clone(),
@@ -92,7 +93,7 @@ impl PurgeRequests {
         }
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
-        let sent = companions.announcements().send_purge(purge.clone(), cause);
+        let sent = companions.announcements.send_purge(purge.clone(), cause);
         // It looks at every kept response.
         let removing = tokio::task::spawn_blocking(move || companions.apply_purge(&purge, cause));
         let (generation, removed) = removing.await.map_err(|_| errors::INTERNAL_ERROR.refusal())?;

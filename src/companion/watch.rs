@@ -36,7 +36,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// Watches until it is dropped.
 pub(crate) async fn follow_companions(
-    companions: Companions,
+    companions: Arc<Companions>,
     companion_service: Arc<ArcSwap<CompanionService>>,
 ) {
     let mut silence = CompanionSilence::default();
@@ -74,7 +74,7 @@ fn log_silence(is_silent: bool, long: Duration) {
 
 /// Posts changes to the receivers of the settings in use, until it is dropped.
 pub(crate) async fn post_changes(
-    companions: Companions,
+    companions: Arc<Companions>,
     companion_service: Arc<ArcSwap<CompanionService>>,
     drain: Drain,
 ) {
@@ -98,7 +98,7 @@ impl CompanionService {
     /// The exchange under these settings; without a secret, which signs them, no request is sent.
     pub(crate) fn new(
         site: &BackendSettings,
-        companions: &Companions,
+        companions: &Arc<Companions>,
         backends: Backends,
         webhooks: WebhookService,
     ) -> Self {
@@ -138,7 +138,7 @@ impl CompanionService {
         let Some((backend, requests)) = self.way_to(root) else {
             return;
         };
-        let announcements = companions.announcements();
+        let announcements = &companions.announcements;
         if !announcements.is_our_turn(root).await {
             return;
         }

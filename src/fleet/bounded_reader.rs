@@ -9,34 +9,16 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The bytes that an exchange may still read; clones share them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ReplyBudget(Arc<AtomicUsize>);
-
-/// A reader within a budget.
+/// A reader within a bound.
 pub(super) struct BoundedReader<R> {
-    reader: R,
-    budget: ReplyBudget,
+    pub(super) reader: R,
+    /// The bytes that the exchange may still read.
+    pub(super) budget: Arc<AtomicUsize>,
 }
 
 /// The most bytes of the replies of one exchange (T-105): the whole log, where each message names as many changes as
 /// the companion plugin reports one by one.
-const MOST_BYTES: usize = 8 << 20;
-
-// === impl ReplyBudget ===
-
-impl ReplyBudget {
-    /// The next exchange begins.
-    pub(super) fn refill(&self) {
-        self.0.store(MOST_BYTES, Ordering::Relaxed);
-    }
-
-    /// A reader within the bound.
-    pub(super) fn bound<R>(&self, reader: R) -> BoundedReader<R> {
-        let budget = self.clone();
-        BoundedReader { reader, budget }
-    }
-}
+pub(super) const MOST_BYTES: usize = 8 << 20;
 
 impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
     fn poll_read(
@@ -50,7 +32,6 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
         let rest = |left: usize| left.checked_sub(read);
         let spent = self
             .budget
-            .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
         Poll::Ready(
             spent
@@ -68,13 +49,15 @@ mod tests {
 
     #[tokio::test]
     async fn t105_each_exchange_reads_so_much_and_no_more() {
-        let budget = ReplyBudget::default();
-        budget.refill();
-        let mut reader = budget.bound(tokio::io::repeat(b'x'));
+        let budget = Arc::new(AtomicUsize::new(MOST_BYTES));
+        let mut reader = BoundedReader {
+            reader: tokio::io::repeat(b'x'),
+            budget: Arc::clone(&budget),
+        };
         let mut reply = vec![0; MOST_BYTES];
         assert!(reader.read_exact(&mut reply).await.is_ok());
         assert!(reader.read_u8().await.is_err());
-        budget.refill();
+        budget.store(MOST_BYTES, Ordering::Relaxed);
         assert!(reader.read_u8().await.is_ok());
     }
 }

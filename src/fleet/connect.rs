@@ -3,6 +3,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::select_ok;
@@ -18,7 +19,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use super::bounded_reader::ReplyBudget;
+use super::bounded_reader::{BoundedReader, MOST_BYTES};
 use super::metrics::StoreFaultKind;
 use super::store_fault::StoreFault;
 use calendar_edge_core::fleet::ServerFacts;
@@ -34,7 +35,8 @@ pub(super) struct StoreRoute {
 /// A connection to the store, whose replies are bounded (T-105).
 pub(super) struct Connection {
     commands: MultiplexedConnection,
-    budget: ReplyBudget,
+    /// The bytes that the exchange may still read.
+    budget: Arc<AtomicUsize>,
 }
 
 /// The longest time that connecting may take, Sentinels included.
@@ -111,10 +113,13 @@ impl StoreRoute {
 
     /// A connection to a server or Sentinel.
     async fn open_server(&self, address: &StoreAddress) -> RedisResult<Connection> {
-        let budget = ReplyBudget::default();
-        budget.refill();
-        let (read, write) = tokio::io::split(self.stream(address).await?);
-        let stream = tokio::io::join(budget.bound(read), write);
+        let budget = Arc::new(AtomicUsize::new(MOST_BYTES));
+        let (reader, writer) = tokio::io::split(self.stream(address).await?);
+        let reader = BoundedReader {
+            reader,
+            budget: Arc::clone(&budget),
+        };
+        let stream = tokio::io::join(reader, writer);
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
         let account = self.account(address);
         let (commands, driver) = MultiplexedConnection::new_with_config(&account, stream, config).await?;
@@ -206,7 +211,7 @@ fn client_config(
 impl Connection {
     /// Sends a pipeline, and returns a reply or an error for each of its commands.
     pub(super) async fn exchange(&mut self, pipe: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
-        self.budget.refill();
+        self.budget.store(MOST_BYTES, Ordering::Relaxed);
         pipe.query_async(&mut self.commands).await
     }
 }

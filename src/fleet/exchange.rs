@@ -15,7 +15,7 @@ use calendar_edge_core::fleet::FleetKey;
 
 /// Everything that is exchanged, over all connections to one store.
 pub(super) struct StoreExchange {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     key: Arc<FleetKey>,
     interval: Duration,
     subjects: Vec<Box<dyn FleetSubject>>,
@@ -38,7 +38,7 @@ const IDLE_AFTER: Duration = Duration::from_secs(10);
 
 impl StoreExchange {
     pub(super) fn new(
-        fleet: &Fleet,
+        fleet: &Arc<Fleet>,
         key: Arc<FleetKey>,
         interval: Duration,
         subjects: Vec<Box<dyn FleetSubject>>,
@@ -97,7 +97,7 @@ impl StoreExchange {
             |last: Option<Instant>, interval| is_first || last.is_none_or(|last| now - last >= interval);
         let turn = ExchangeTurn {
             is_first,
-            is_meeting: is_due(self.met, self.fleet.limits().size.meeting_interval()),
+            is_meeting: is_due(self.met, self.fleet.limits.size.meeting_interval()),
             is_new_second: is_due(self.second, Duration::from_secs(1)),
         };
         let mut commands = Commands::new(&self.key);
@@ -116,17 +116,10 @@ impl StoreExchange {
             self.second = Some(now);
         }
         let mut replies = Replies::new(replies);
-        let mut outcome = Ok(());
         for subject in &mut self.subjects {
-            let heard = subject.take_replies(&mut replies, turn);
-            // A fault that ends the connection counts more than one that does not.
-            if let Err(fault) = heard
-                && (outcome.is_ok() || fault.ends_connection())
-            {
-                outcome = Err(fault);
-            }
+            subject.take_replies(&mut replies, turn);
         }
-        outcome.map(|()| turn.is_meeting)
+        replies.outcome().map(|()| turn.is_meeting)
     }
 
     fn lost(&mut self, fault: StoreFault) -> Result<bool, StoreFault> {
@@ -141,7 +134,7 @@ impl StoreExchange {
         // To leave the fleet is a courtesy: without it the line of this edge lives ten seconds longer.
         let _ = self.once(connection, false).await;
         let mut commands = Commands::new(&self.key);
-        commands.command("HDEL", "members", &[self.fleet.edge()]);
+        commands.command("HDEL", "members", &[&self.fleet.edge]);
         let _ = timeout(PATIENCE, connection.exchange(&commands.pipe)).await;
     }
 
@@ -155,12 +148,12 @@ impl StoreExchange {
     /// Waits for the next turn: the interval, a second while no client calls, or until something is to be sent. While a
     /// call waits for a permit, the table is read as often as it may be.
     async fn pause(&self, began: Instant) {
-        let announcements = self.fleet.companions().announcements();
+        let announcements = &self.fleet.companions.announcements;
         if announcements.has_unsent() && announcements.connectivity() == Connectivity::Together {
             return;
         }
-        let limits = self.fleet.limits();
-        let is_idle = !self.fleet.companions().were_called(IDLE_AFTER) && !limits.were_settled(IDLE_AFTER);
+        let limits = &self.fleet.limits;
+        let is_idle = !self.fleet.companions.were_called(IDLE_AFTER) && !limits.were_settled(IDLE_AFTER);
         announcements.be_idle(is_idle);
         let pause = if is_idle { IDLE } else { self.interval };
         let crowd = async {
@@ -171,7 +164,7 @@ impl StoreExchange {
             () = sleep_until(began + pause) => {}
             () = crowd => {}
             () = announcements.new_message() => {}
-            () = self.fleet.migration().next_change() => {}
+            () = self.fleet.migration.next_change() => {}
             () = limits.logins.new_order() => {}
             () = self.fleet.leaving() => {}
         }

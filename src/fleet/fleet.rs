@@ -26,22 +26,20 @@ use calendar_edge_core::fleet::{FleetKey, FleetMember, FleetStanding, MemberTabl
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 
-/// This edge as one of a fleet; clones share it.
-#[derive(Debug, Clone)]
-pub(crate) struct Fleet(Arc<FleetState>);
-
+/// This edge as one of a fleet.
 #[derive(Debug)]
-struct FleetState {
-    /// A random number, which each process has anew.
-    edge: String,
+pub(crate) struct Fleet {
+    /// The name of this edge: a random number, which each process has anew.
+    pub(super) edge: String,
     started: UnixTime,
     config: watch::Sender<FleetConfig>,
-    companions: Companions,
-    migration: Migration,
+    pub(super) companions: Arc<Companions>,
+    pub(super) migration: Migration,
     /// Another edge has sent that a rule has changed.
     are_rules_old: AtomicBool,
-    limits: FleetLimits,
-    metrics: FleetMetrics,
+    /// The limits that the edges hold together.
+    pub(crate) limits: FleetLimits,
+    pub(crate) metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
     members: ArcSwap<MemberTable>,
@@ -62,12 +60,12 @@ impl Subject for Fleet {
     fn adapt(&self, settings: &Settings) {
         let config = FleetConfig::of(settings);
         if config.settings.is_set() {
-            self.0.metrics.expect();
+            self.metrics.expect();
         }
-        self.0.config.send_if_modified(|now| {
+        self.config.send_if_modified(|now| {
             let is_new = *now != config;
             if now.settings != config.settings {
-                self.0.limits.begin(&config.settings);
+                self.limits.begin(&config.settings);
             }
             *now = config;
             is_new
@@ -76,23 +74,23 @@ impl Subject for Fleet {
 
     /// None without a store.
     fn status(&self) -> Value {
-        let config = self.0.config.borrow();
-        let standing = self.0.standing.lock();
-        let members = self.0.members.load();
+        let config = self.config.borrow();
+        let standing = self.standing.lock();
+        let members = self.members.load();
         let shown = config
             .settings
             .is_set()
-            .then(|| fleet_status::status(&self.0.edge, &standing, &members));
+            .then(|| fleet_status::status(&self.edge, &standing, &members));
         json!({ "fleet": shown })
     }
 
     /// None without a store.
     fn add_figures(&self, figures: &mut Figures) {
-        let is_set = self.0.config.borrow().settings.is_set();
-        let members = self.0.members.load();
+        let is_set = self.config.borrow().settings.is_set();
+        let members = self.members.load();
         figures.fleet = is_set.then(|| FleetFigures {
-            fault: self.0.standing.lock().fault.clone(),
-            clock_off: self.0.metrics.clock_offset(),
+            fault: self.standing.lock().fault.clone(),
+            clock_off: self.metrics.clock_offset(),
             versions: members.versions(),
             configurations: members.configurations(),
         });
@@ -105,14 +103,14 @@ impl Fleet {
     /// An edge that has not exchanged anything yet.
     pub(crate) fn new(
         settings: &Settings,
-        companions: &Companions,
+        companions: &Arc<Companions>,
         migration: &Migration,
         metrics: &Metrics,
         warnings: &Warnings,
-    ) -> Self {
+    ) -> Arc<Self> {
         let metrics = metrics.register(FleetMetrics::new);
         let edge: String = Uuid::new_v4().simple().to_string().chars().take(16).collect();
-        let this = Self(Arc::new(FleetState {
+        let this = Arc::new(Self {
             edge,
             started: unix_time(),
             config: watch::Sender::new(FleetConfig::default()),
@@ -127,19 +125,14 @@ impl Fleet {
             standing: Mutex::default(),
             is_leaving: AtomicBool::new(false),
             leaving: Notify::new(),
-        }));
+        });
         this.adapt(settings);
         this
     }
 
-    /// The limits that the edges hold together.
-    pub(crate) fn limits(&self) -> &FleetLimits {
-        &self.0.limits
-    }
-
     /// The settings, and word of each change.
     pub(super) fn config(&self) -> watch::Receiver<FleetConfig> {
-        self.0.config.subscribe()
+        self.config.subscribe()
     }
 
     /// Begins to use a key, with a store that was not used yet.
@@ -149,51 +142,34 @@ impl Fleet {
         } else {
             Connectivity::None
         };
-        self.0.key.store(key);
-        self.0.companions.announcements().set_connectivity(connectivity);
-        self.0.members.store(Arc::default());
-        *self.0.standing.lock() = FleetStanding::default();
-    }
-
-    /// The name of this edge.
-    pub(super) fn edge(&self) -> &str {
-        &self.0.edge
-    }
-
-    pub(super) fn companions(&self) -> &Companions {
-        &self.0.companions
-    }
-
-    pub(super) fn migration(&self) -> &Migration {
-        &self.0.migration
+        self.key.store(key);
+        self.companions.announcements.set_connectivity(connectivity);
+        self.members.store(Arc::default());
+        *self.standing.lock() = FleetStanding::default();
     }
 
     /// Notes that another edge has changed a rule.
     pub(super) fn rules_have_changed(&self) {
-        self.0.are_rules_old.store(true, Ordering::Release);
-        self.0.migration.note_change();
+        self.are_rules_old.store(true, Ordering::Release);
+        self.migration.note_change();
     }
 
     /// True if another edge has changed a rule since the last call.
     pub(super) fn take_rules_changed(&self) -> bool {
-        self.0.are_rules_old.swap(false, Ordering::AcqRel)
-    }
-
-    pub(crate) fn metrics(&self) -> &FleetMetrics {
-        &self.0.metrics
+        self.are_rules_old.swap(false, Ordering::AcqRel)
     }
 
     /// The hash by which all edges know a root.
     pub(super) fn hash_of(&self, root: &Url) -> u64 {
-        let key = self.0.key.load();
+        let key = self.key.load();
         key.as_ref()
             .map_or(0, |key| key.hash().of(root.as_str().as_bytes()))
     }
 
     /// Seals a text in the name of this edge.
     pub(super) fn seal(&self, kind: &str, body: String) -> SealedText {
-        let text = SealedText::unsealed(kind, &self.0.edge, body);
-        match &*self.0.key.load() {
+        let text = SealedText::unsealed(kind, &self.edge, body);
+        match &*self.key.load() {
             Some(key) => key.seal(text, unix_time(), Uuid::new_v4().into_bytes()),
             None => text,
         }
@@ -201,52 +177,51 @@ impl Fleet {
 
     /// Opens the seal of another edge.
     pub(super) fn open(&self, sealed: &SealedText) -> Result<Seal, SealFault> {
-        let key = self.0.key.load();
+        let key = self.key.load();
         key.as_ref().ok_or(SealFault::Forged)?.open(sealed)
     }
 
     /// The line of this edge in the table of members.
     pub(super) fn member(&self) -> FleetMember {
-        let config = self.0.config.borrow();
+        let config = self.config.borrow();
         FleetMember {
-            edge: self.0.edge.clone(),
+            edge: self.edge.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             configuration: config.configuration.clone(),
-            started: self.0.started.as_secs(),
+            started: self.started.as_secs(),
             admin: config.settings.advertise.as_ref().map(Url::to_string),
-            demand: self.0.limits.permits().demand(),
+            demand: self.limits.permits().demand(),
         }
     }
 
     /// Takes the table of members.
     pub(super) fn take_members(&self, members: MemberTable) {
-        self.0.metrics.count_members(
+        self.metrics.count_members(
             members.members().len(),
             members.versions(),
             members.configurations(),
         );
-        self.0.limits.take_members(&members, &self.0.edge);
-        self.0.members.store(Arc::new(members));
+        self.limits.take_members(&members, &self.edge);
+        self.members.store(Arc::new(members));
     }
 
     /// Notes an exchange that succeeded; `is_whole` means that this edge was written among the members.
     pub(super) fn exchanged(&self, duration: Duration, is_whole: bool) {
-        self.0.metrics.exchanged(duration);
-        let mut standing = self.0.standing.lock();
+        self.metrics.exchanged(duration);
+        let mut standing = self.standing.lock();
         standing.exchange = duration;
         if standing.is_together() || !is_whole {
             return;
         }
         let alone = standing.join(unix_time());
         drop(standing);
-        self.0.metrics.is_up(true);
-        self.0.limits.logins.open(true);
-        self.0
-            .companions
-            .announcements()
+        self.metrics.is_up(true);
+        self.limits.logins.open(true);
+        self.companions
+            .announcements
             .set_connectivity(Connectivity::Together);
         tracing::info!(
-            edge = self.0.edge,
+            edge = self.edge,
             alone_seconds = alone.as_secs_f64(),
             "this edge is together with its fleet"
         );
@@ -254,17 +229,16 @@ impl Fleet {
 
     /// Counts a fault.
     pub(super) fn failed(&self, fault: &StoreFault) {
-        self.0.metrics.failed(fault.kind);
+        self.metrics.failed(fault.kind);
     }
 
     /// Notes that the store is of no use now.
     pub(super) fn is_alone(&self, fault: &StoreFault) {
-        self.0.metrics.is_up(false);
-        self.0.limits.logins.open(false);
-        let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
-        self.0
-            .companions
-            .announcements()
+        self.metrics.is_up(false);
+        self.limits.logins.open(false);
+        let was_together = self.standing.lock().part(unix_time(), fault.to_string());
+        self.companions
+            .announcements
             .set_connectivity(Connectivity::Alone);
         if was_together {
             let fault = fault.to_string();
@@ -275,17 +249,19 @@ impl Fleet {
         }
     }
 
-    /// Writes a log line about a fault, at most once a minute: any writer to the store can cause it.
-    pub(super) fn warn(&self, kind: &'static str, fault: &StoreFault) {
-        let fault = fault.to_string();
-        self.0.warnings.warn_of_strangers(kind, move |count| {
+    /// Counts a text in the store that no edge of this fleet has written so, with a log line at most once a minute: any
+    /// writer to the store can cause it.
+    pub(super) fn refused(&self, fault: &StoreFault) {
+        self.failed(fault);
+        let (kind, fault) = (fault.kind.name(), fault.to_string());
+        self.warnings.warn_of_strangers(kind, move |count| {
             tracing::warn!(fault, count, "a message of another edge is refused");
         });
     }
 
     /// The same about messages that were lost.
     pub(super) fn warn_of_gap(&self, cause: &'static str) {
-        self.0.warnings.warn_of_strangers(cause, move |count| {
+        self.warnings.warn_of_strangers(cause, move |count| {
             tracing::warn!(
                 cause,
                 count,
@@ -296,19 +272,19 @@ impl Fleet {
 
     /// Ends the exchange after one more pipeline.
     pub(super) fn leave(&self) {
-        self.0.is_leaving.store(true, Ordering::Release);
-        self.0.leaving.notify_one();
+        self.is_leaving.store(true, Ordering::Release);
+        self.leaving.notify_one();
     }
 
     /// True once the edge ends.
     pub(super) fn is_leaving(&self) -> bool {
-        self.0.is_leaving.load(Ordering::Acquire)
+        self.is_leaving.load(Ordering::Acquire)
     }
 
     /// Waits until the edge ends.
     pub(super) async fn leaving(&self) {
         if !self.is_leaving() {
-            self.0.leaving.notified().await;
+            self.leaving.notified().await;
         }
     }
 }

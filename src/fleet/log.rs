@@ -1,5 +1,7 @@
 //! The log of the fleet: the messages that this edge sends, and those that it receives.
 
+use std::sync::Arc;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -12,17 +14,16 @@ use calendar_edge_core::fleet::{
 use uuid::Uuid;
 
 use super::fleet::Fleet;
-use super::metrics::Direction;
-use super::metrics::StoreFaultKind;
+use super::metrics::{RECEIVED, SENT, StoreFaultKind};
 use super::scripts::{END, READ, SEND};
 use super::store_fault::StoreFault;
-use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies, micros};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::{Announcement, OutgoingMessage};
 use crate::telemetry::unix_time;
 
 /// Sends and receives messages.
 pub(super) struct Log {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     place: LogPlace,
     /// The messages of this exchange.
     sending: Vec<Announcement>,
@@ -33,6 +34,9 @@ pub(super) struct Log {
 
 /// An entry as the store returns it.
 type WrittenEntry = (String, HashMap<String, Vec<u8>>);
+
+/// The time of the store in microseconds, its random number, its counter, and the entries that were read.
+type WrittenLog = (u64, Option<String>, u64, Vec<WrittenEntry>);
 
 const KEYS: [&str; 3] = ["boot", "n", "log"];
 
@@ -45,7 +49,7 @@ const MOST_READ: &str = "4000";
 // === impl Log ===
 
 impl Log {
-    pub(super) fn new(fleet: &Fleet) -> Self {
+    pub(super) fn new(fleet: &Arc<Fleet>) -> Self {
         Self {
             fleet: fleet.clone(),
             place: LogPlace::default(),
@@ -82,36 +86,28 @@ impl Log {
     }
 
     /// Notes the fate of the messages that were sent.
-    fn note_sent(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
-        let mut outcome = Ok(());
+    fn note_sent(&mut self, replies: &mut Replies) {
         let mut unsent = Vec::new();
         for announcement in std::mem::take(&mut self.sending) {
-            let sent: Result<u64, StoreFault> = replies.next();
-            match sent {
-                Ok(_) => {
-                    let kind = self.message(&announcement.message).kind();
-                    self.fleet.metrics().message(kind, Direction::Sent);
-                    announcement.confirm();
-                }
-                Err(fault) => {
-                    outcome = outcome.and(Err(fault));
-                    unsent.push(announcement);
-                }
+            if replies.next::<u64>().is_some() {
+                let kind = self.message(&announcement.message).kind();
+                self.fleet.metrics.message(kind, SENT);
+                announcement.confirm();
+            } else {
+                unsent.push(announcement);
             }
         }
         self.put_back(unsent);
-        outcome
     }
 
     fn put_back(&self, announcements: Vec<Announcement>) {
         if !announcements.is_empty() {
-            self.fleet.companions().announcements().put_back(announcements);
+            self.fleet.companions.announcements.put_back(announcements);
         }
     }
 
     /// Begins at the end of the log, or goes on where it was.
-    fn read_end(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
-        let (server, boot, number, last): (String, String, u64, String) = replies.next()?;
+    fn read_end(&mut self, (server, boot, number, last): (String, String, u64, String)) {
         self.is_to_resume = false;
         let end = LogEnd {
             server,
@@ -120,24 +116,22 @@ impl Log {
             last: last.parse().unwrap_or_default(),
         };
         // It may have stored responses before it first received anything from the others.
-        let has_served_alone = self.fleet.companions().has_stored();
+        let has_served_alone = self.fleet.companions.has_stored();
         if let Some(cause) = self.place.resume(&end, has_served_alone) {
             self.remove_everything(cause);
         }
-        Ok(())
     }
 
     /// Messages were lost: whatever is stored may be older than one of them.
     fn remove_everything(&self, cause: GapCause) {
         self.fleet.warn_of_gap(cause.name());
-        self.fleet.metrics().gap(cause);
-        self.fleet.companions().remove_all(RemovalCause::FleetGap);
+        self.fleet.metrics.gap(cause);
+        self.fleet.companions.remove_all(RemovalCause::FleetGap);
     }
 
-    fn read_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
-        let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
-        let off = micros(time).abs_diff(unix_time().since_epoch());
-        self.fleet.metrics().clock_is_off(off);
+    fn read_entries(&mut self, (time, boot, number, written): WrittenLog) {
+        let off = Duration::from_micros(time).abs_diff(unix_time().since_epoch());
+        self.fleet.metrics.clock_is_off(off);
         let entries = written.iter().map(|(place, fields)| {
             let number = text(fields, "n").parse().unwrap_or_default();
             (place.parse().unwrap_or_default(), text(fields, "b"), number)
@@ -149,9 +143,8 @@ impl Log {
         });
         for (place, fields) in &written {
             let place: EntryId = place.parse().unwrap_or_default();
-            self.read_entry(fields, micros(time).saturating_sub(place.time()));
+            self.read_entry(fields, Duration::from_micros(time).saturating_sub(place.time()));
         }
-        Ok(())
     }
 
     /// Receives one entry, which the store took so long ago.
@@ -162,7 +155,7 @@ impl Log {
             body: text(fields, "m"),
             seal: text(fields, "s"),
         };
-        if sealed.edge == self.fleet.edge() {
+        if sealed.edge == self.fleet.edge {
             return;
         }
         match self.open(&sealed) {
@@ -172,10 +165,7 @@ impl Log {
                 let is_timely = seal.is_timely(unix_time().as_secs());
                 self.apply(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);
             }
-            Err(fault) => {
-                self.fleet.failed(&fault);
-                self.fleet.warn(fault.kind.name(), &fault);
-            }
+            Err(fault) => self.fleet.refused(&fault),
         }
     }
 
@@ -197,15 +187,15 @@ impl Log {
     }
 
     fn apply(&self, message: FleetMessage, age: Duration, is_timely: bool) {
-        self.fleet.metrics().message(message.kind(), Direction::Received);
+        self.fleet.metrics.message(message.kind(), RECEIVED);
         match message {
             FleetMessage::Purge { purge, cause } => {
-                self.fleet.companions().apply_purge_of_other(&purge, cause);
+                self.fleet.companions.apply_purge_of_other(&purge, cause);
             }
             FleetMessage::Seen(seen) if is_timely => {
                 let is_root = |root: &url::Url| self.fleet.hash_of(root) == seen.root;
                 let age = age.saturating_add(seen.age());
-                self.fleet.companions().seen(is_root, &seen, age);
+                self.fleet.companions.seen(is_root, &seen, age);
             }
             FleetMessage::Seen(_) => {}
             // The subject of rules reads it in the next exchange, which begins at once.
@@ -217,7 +207,7 @@ impl Log {
 impl FleetSubject for Log {
     fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn) {
         let boot = Uuid::new_v4().simple().to_string();
-        self.sending = self.fleet.companions().announcements().take(MOST_SENT);
+        self.sending = self.fleet.companions.announcements.take(MOST_SENT);
         for announcement in &self.sending {
             let message = self.message(&announcement.message);
             let sealed = self.fleet.seal(message.kind(), message.body());
@@ -231,13 +221,15 @@ impl FleetSubject for Log {
         }
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let sent = self.note_sent(replies);
-        let read = match self.known_place() {
-            Some(_) => self.read_entries(replies),
-            None => self.read_end(replies),
-        };
-        sent.and(read)
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
+        self.note_sent(replies);
+        if self.known_place().is_none() {
+            if let Some(end) = replies.next() {
+                self.read_end(end);
+            }
+        } else if let Some(read) = replies.next() {
+            self.read_entries(read);
+        }
     }
 
     fn lose(&mut self) {

@@ -10,17 +10,13 @@ use tokio::time::timeout;
 
 use super::metrics::FleetMetrics;
 use super::scripts::CHARGE;
-use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
 
-/// The desk where calls leave charges and returns for the store; clones share it.
-#[derive(Debug, Clone)]
-pub(crate) struct LoginDesk(Arc<Desk>);
-
+/// The desk where calls leave charges and returns for the store.
 #[derive(Debug)]
-struct Desk {
+pub(crate) struct LoginDesk {
     size: FleetSize,
     metrics: FleetMetrics,
     orders: Mutex<LoginOrders>,
@@ -47,7 +43,7 @@ type LoginVerdict = Result<Vec<Duration>, Vec<Duration>>;
 
 /// Brings the orders to the store.
 pub(super) struct Logins {
-    desk: LoginDesk,
+    desk: Arc<LoginDesk>,
     sent: Vec<LoginOrder>,
     given_back: Vec<Settlement>,
 }
@@ -63,13 +59,13 @@ const MOST: usize = 256;
 impl LoginDesk {
     /// A desk that is closed, for so many edges.
     pub(super) fn new(size: &FleetSize, metrics: &FleetMetrics) -> Self {
-        Self(Arc::new(Desk {
+        Self {
             size: size.clone(),
             metrics: metrics.clone(),
             orders: Mutex::default(),
             new_order: Notify::new(),
             is_open: AtomicBool::new(false),
-        }))
+        }
     }
 
     /// Charges the failed login of a call at the store, or a part of the rate here where the store does not respond.
@@ -78,7 +74,7 @@ impl LoginDesk {
     /// The budget that is used up.
     pub(crate) async fn charge(&self, budgets: &Budgets, charged: &mut Charges) -> Result<(), Exceeded> {
         let buckets = charged.logins();
-        let (is_open, edges) = (self.is_open(), self.0.size.edges());
+        let (is_open, edges) = (self.is_open(), self.size.edges());
         if buckets.is_empty() || (!is_open && edges == 1) {
             return Ok(());
         }
@@ -89,7 +85,7 @@ impl LoginDesk {
             }
             Some(Err(levels)) => Err(budgets.refuse_logins(charged, &levels, Instant::now())),
             None => {
-                self.0.metrics.login_alone();
+                self.metrics.login_alone();
                 budgets.divide_logins(charged, edges, Instant::now())
             }
         }
@@ -101,8 +97,8 @@ impl LoginDesk {
             return;
         }
         if self.is_open() {
-            self.0.orders.lock().returned.extend(back);
-            self.0.new_order.notify_one();
+            self.orders.lock().returned.extend(back);
+            self.new_order.notify_one();
         } else {
             for settlement in back {
                 buckets.store().keep_unsettled(settlement);
@@ -112,16 +108,16 @@ impl LoginDesk {
 
     /// Opens the desk while the store responds.
     pub(super) fn open(&self, is_open: bool) {
-        self.0.is_open.store(is_open, Ordering::Relaxed);
+        self.is_open.store(is_open, Ordering::Relaxed);
     }
 
     /// Waits until a call has left an order.
     pub(super) async fn new_order(&self) {
-        self.0.new_order.notified().await;
+        self.new_order.notified().await;
     }
 
     fn is_open(&self) -> bool {
-        self.0.is_open.load(Ordering::Relaxed)
+        self.is_open.load(Ordering::Relaxed)
     }
 
     /// The verdict of the store; none if it is away or late.
@@ -130,8 +126,8 @@ impl LoginDesk {
             return None;
         }
         let (verdict, received) = oneshot::channel();
-        self.0.orders.lock().charges.push(LoginOrder { buckets, verdict });
-        self.0.new_order.notify_one();
+        self.orders.lock().charges.push(LoginOrder { buckets, verdict });
+        self.new_order.notify_one();
         timeout(PATIENCE, received).await.ok()?.ok()
     }
 }
@@ -139,9 +135,9 @@ impl LoginDesk {
 // === impl Logins ===
 
 impl Logins {
-    pub(super) fn new(desk: &LoginDesk) -> Self {
+    pub(super) fn new(desk: &Arc<LoginDesk>) -> Self {
         Self {
-            desk: desk.clone(),
+            desk: Arc::clone(desk),
             sent: Vec::new(),
             given_back: Vec::new(),
         }
@@ -153,7 +149,7 @@ impl Logins {
         let verdict = if is_charged { Ok(levels) } else { Err(levels) };
         if let Err(Ok(_)) = order.verdict.send(verdict) {
             let back = order.buckets.into_iter().map(Settlement::undone);
-            self.desk.0.orders.lock().returned.extend(back);
+            self.desk.orders.lock().returned.extend(back);
         }
     }
 }
@@ -161,14 +157,14 @@ impl Logins {
 impl FleetSubject for Logins {
     fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
         {
-            let mut orders = self.desk.0.orders.lock();
+            let mut orders = self.desk.orders.lock();
             self.given_back = std::mem::take(&mut orders.returned);
             // A call that waits no longer is charged by its edge.
             orders.charges.retain(|order| !order.verdict.is_closed());
             let most = orders.charges.len().min(MOST);
             self.sent = orders.charges.drain(..most).collect();
             if !orders.charges.is_empty() {
-                self.desk.0.new_order.notify_one();
+                self.desk.new_order.notify_one();
             }
         }
         for batch in self.given_back.chunks(MOST) {
@@ -179,19 +175,16 @@ impl FleetSubject for Logins {
         }
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let mut outcome = Ok(());
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
         for _ in std::mem::take(&mut self.given_back).chunks(MOST) {
-            outcome = outcome.and(replies.next::<Vec<u64>>().map(drop));
+            replies.next::<Vec<u64>>();
         }
         for order in std::mem::take(&mut self.sent) {
-            match replies.next() {
-                Ok(reply) => self.finish(order, reply),
-                // The call gets no reply, and is charged by its edge.
-                Err(fault) => outcome = outcome.and(Err(fault)),
+            // Without a reply the call is charged by its edge.
+            if let Some(reply) = replies.next() {
+                self.finish(order, reply);
             }
         }
-        outcome
     }
 
     fn lose(&mut self) {
@@ -200,7 +193,7 @@ impl FleetSubject for Logins {
     }
 
     fn be_alone(&mut self) {
-        *self.desk.0.orders.lock() = LoginOrders::default();
+        *self.desk.orders.lock() = LoginOrders::default();
     }
 }
 

@@ -1,5 +1,7 @@
 //! The table of the edges that are alive.
 
+use std::sync::Arc;
+
 use super::fleet::Fleet;
 use super::metrics::StoreFaultKind;
 use super::scripts::MEET;
@@ -10,7 +12,7 @@ use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
 
 /// Writes the line of this edge, and reads those of the others.
 pub(super) struct MemberLines {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
 }
 
 /// The seconds that a line lives.
@@ -19,7 +21,7 @@ const LIFE: &str = "10";
 // === impl MemberLines ===
 
 impl MemberLines {
-    pub(super) fn new(fleet: &Fleet) -> Self {
+    pub(super) fn new(fleet: &Arc<Fleet>) -> Self {
         Self { fleet: fleet.clone() }
     }
 
@@ -48,27 +50,24 @@ impl FleetSubject for MemberLines {
         commands.script(MEET, &["members"], &[&sealed.edge, &sealed.line(), LIFE]);
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn) {
         if !turn.is_meeting {
-            return Ok(());
+            return;
         }
-        let lines = replies.next::<Vec<(String, String)>>();
-        let lines = lines.inspect_err(|_| self.be_alone())?;
+        let Some(lines) = replies.next::<Vec<(String, String)>>() else {
+            return self.be_alone();
+        };
         let mut members = Vec::with_capacity(lines.len());
         for (edge, line) in &lines {
             match self.read(edge, line) {
                 Ok(member) => members.push(member),
-                Err(fault) => {
-                    self.fleet.failed(&fault);
-                    self.fleet.warn(fault.kind.name(), &fault);
-                }
+                Err(fault) => self.fleet.refused(&fault),
             }
         }
         self.fleet.take_members(MemberTable::new(members));
-        Ok(())
     }
 
     fn be_alone(&mut self) {
-        self.fleet.limits().permits().be_alone();
+        self.fleet.limits.permits().be_alone();
     }
 }

@@ -32,16 +32,6 @@ metrics! {
     }
 }
 
-/// The way of a message.
-#[derive(Debug, Clone, Copy, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub(crate) enum Direction {
-    /// This edge sent it.
-    Sent,
-    /// Another edge sent it.
-    Received,
-}
-
 /// The kind of a fault, as its metric names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
@@ -82,6 +72,12 @@ pub(crate) enum StoreFaultKind {
     Replayed,
 }
 
+/// The direction of a message that this edge sent.
+pub(super) const SENT: &str = "sent";
+
+/// That of a message of another edge.
+pub(super) const RECEIVED: &str = "received";
+
 const VERSION: &str = "version";
 const CONFIGURATION: &str = "configuration";
 
@@ -100,9 +96,8 @@ impl FleetMetrics {
         self.fleet_faults.expect_all(StoreFaultKind::VARIANTS);
         self.fleet_gaps.expect_all(GapCause::ALL);
         for &kind in FleetMessage::KINDS {
-            for direction in [Direction::Sent, Direction::Received] {
-                self.fleet_messages
-                    .expect([kind.into(), direction.into_str().into()]);
+            for direction in [SENT, RECEIVED] {
+                self.fleet_messages.expect([kind.into(), direction.into()]);
             }
         }
     }
@@ -158,9 +153,8 @@ impl FleetMetrics {
     }
 
     /// Counts a message.
-    pub(crate) fn message(&self, kind: &'static str, direction: Direction) {
-        self.fleet_messages
-            .add([kind.into(), direction.into_str().into()], 1);
+    pub(crate) fn message(&self, kind: &'static str, direction: &'static str) {
+        self.fleet_messages.add([kind.into(), direction.into()], 1);
     }
 
     /// Notes this edge's part of the permits of a backend.

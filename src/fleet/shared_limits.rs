@@ -23,7 +23,7 @@ pub(crate) struct FleetLimits {
     /// The number of edges, by which they divide what they cannot share in another way.
     pub(crate) size: FleetSize,
     /// Where failed logins are charged.
-    pub(crate) logins: LoginDesk,
+    pub(crate) logins: Arc<LoginDesk>,
     buckets: ArcSwap<SharedBuckets>,
     permits: Mutex<Permits>,
     /// Notified when a call begins to wait for a permit at this edge.
@@ -38,7 +38,7 @@ impl FleetLimits {
     pub(super) fn new(metrics: &FleetMetrics) -> Self {
         let size = FleetSize::default();
         Self {
-            logins: LoginDesk::new(&size, metrics),
+            logins: Arc::new(LoginDesk::new(&size, metrics)),
             permits: Mutex::new(Permits::new(&size, metrics)),
             buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
             crowd: Arc::default(),

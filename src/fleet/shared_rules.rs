@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::fleet::Fleet;
-use super::metrics::{Direction, StoreFaultKind};
+use super::metrics::{SENT, StoreFaultKind};
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
@@ -18,7 +18,7 @@ use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
 
 /// Sends changes of rules and counts of guards, and takes those of other edges.
 pub(super) struct SharedRules {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     /// The versions of the lines in the store, as they are written there.
     versions: HashMap<String, String>,
     sent: Vec<RuleCommand>,
@@ -50,7 +50,7 @@ const COUNTS_LIVE: &str = "120000";
 // === impl SharedRules ===
 
 impl SharedRules {
-    pub(super) fn new(fleet: &Fleet) -> Self {
+    pub(super) fn new(fleet: &Arc<Fleet>) -> Self {
         Self {
             fleet: fleet.clone(),
             versions: HashMap::new(),
@@ -103,46 +103,35 @@ impl SharedRules {
         }
     }
 
-    /// True if the store has taken a standing. If it has another one, that is merged.
-    fn is_taken(
-        &mut self,
-        rule_state: &RuleState,
-        standing: &RuleRecord,
-        replies: &mut Replies,
-    ) -> Result<bool, StoreFault> {
-        let line: Option<String> = replies.next()?;
-        let Some(line) = line else {
-            let version = standing.version.to_string();
-            self.versions.insert(rule_state.name().to_string(), version);
-            self.fleet.metrics().message("rule", Direction::Sent);
-            return Ok(true);
-        };
-        // A change that this edge still has to send goes out at once.
-        self.fleet.migration().note_change();
-        self.merge(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
-        Ok(false)
+    /// Takes the reply to a change: nothing if it was written, else the line that the rule has instead, which is merged.
+    fn take_change(&mut self, rule_state: &RuleState, version: u64, line: Option<&str>) {
+        if let Some(line) = line {
+            // A change that this edge still has to send goes out at once.
+            self.fleet.migration.note_change();
+            return self.merge(rule_state, Some(line).filter(|line| !line.is_empty()));
+        }
+        self.versions
+            .insert(rule_state.name().to_string(), version.to_string());
+        self.fleet.metrics.message("rule", SENT);
+        rule_state.confirm(version);
     }
 
     /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is
     /// replaced.
-    fn merge(&mut self, rule_state: &RuleState, line: Option<&str>) -> Result<(), StoreFault> {
+    fn merge(&mut self, rule_state: &RuleState, line: Option<&str>) {
         let name = rule_state.name().to_string();
         let Some(line) = line else {
             self.versions.remove(&name);
-            rule_state.merge(None);
-            return Ok(());
+            return rule_state.merge(None);
         };
+        let standing = self.read(&name, line);
         let digits = line.split(|letter: char| !letter.is_ascii_digit()).next();
-        self.versions
-            .insert(name.clone(), digits.unwrap_or_default().to_owned());
-        match self.read(&name, line) {
-            Ok(standing) => rule_state.merge(Some(&standing)),
-            Err(fault) => {
-                rule_state.merge(None);
-                return Err(fault);
-            }
-        }
-        Ok(())
+        self.versions.insert(name, digits.unwrap_or_default().to_owned());
+        rule_state.merge(self.unless_refused(standing).as_ref());
+    }
+
+    fn unless_refused<T>(&self, read: Result<T, StoreFault>) -> Option<T> {
+        read.map_err(|fault| self.fleet.refused(&fault)).ok()
     }
 
     fn read(&self, rule: &str, line: &str) -> Result<RuleRecord, StoreFault> {
@@ -175,49 +164,34 @@ impl SharedRules {
         opened.map_err(|fault| forged(kind, &fault.to_string()))
     }
 
-    fn take_standings(&mut self, lines: &BTreeMap<String, String>) -> Result<(), StoreFault> {
-        let mut outcome = Ok(());
-        for rule_state in self.fleet.migration().rule_states() {
+    fn take_standings(&mut self, lines: &BTreeMap<String, String>) {
+        for rule_state in self.fleet.migration.rule_states() {
             let line = lines.get(&**rule_state.name()).map(String::as_str);
-            outcome = outcome.and(self.merge(&rule_state, line));
+            self.merge(&rule_state, line);
         }
-        outcome
     }
 
-    fn take_counts(
-        &mut self,
-        rule_state: &Arc<RuleState>,
-        slot: &str,
-        lines: &[(String, String)],
-    ) -> Result<(), StoreFault> {
-        let (mut others, mut outcome) = (Vec::new(), Ok(()));
-        for (edge, line) in lines.iter().filter(|(edge, _)| edge != self.fleet.edge()) {
-            match self.read_counts(edge, line, rule_state.name(), slot) {
-                Ok(counts) => others.push(counts),
-                Err(fault) => outcome = Err(fault),
-            }
-        }
+    fn take_counts(&self, rule_state: &RuleState, slot: &str, lines: &[(String, String)]) {
+        let lines = lines.iter().filter(|(edge, _)| *edge != self.fleet.edge);
+        let read = lines.map(|(edge, line)| self.read_counts(edge, line, rule_state.name(), slot));
+        let others: Vec<SharedCounts> = read.filter_map(|read| self.unless_refused(read)).collect();
         rule_state.take_counts(slot, &others);
-        outcome
     }
 
-    fn take_reply(&mut self, command: &RuleCommand, replies: &mut Replies) -> Result<(), StoreFault> {
+    /// None without a reply.
+    fn take_reply(&mut self, command: &RuleCommand, replies: &mut Replies) -> Option<()> {
         match command {
             RuleCommand::Change(rule_state, standing) => {
-                if self.is_taken(rule_state, standing, replies)? {
-                    rule_state.confirm(standing.version);
-                }
-                Ok(())
+                let line: Option<String> = replies.next()?;
+                self.take_change(rule_state, standing.version, line.as_deref());
             }
-            RuleCommand::All => {
-                let lines: BTreeMap<String, String> = replies.next()?;
-                self.take_standings(&lines)
-            }
+            RuleCommand::All => self.take_standings(&replies.next()?),
             RuleCommand::Counts(rule_state, slot) => {
-                let lines: Vec<(String, String)> = replies.next()?;
-                self.take_counts(rule_state, slot, &lines)
+                let lines: Vec<_> = replies.next()?;
+                self.take_counts(rule_state, slot, &lines);
             }
         }
+        Some(())
     }
 }
 
@@ -229,7 +203,7 @@ fn forged(kind: &str, fault: &str) -> StoreFault {
 impl FleetSubject for SharedRules {
     fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn) {
         self.sent.clear();
-        let rule_states = self.fleet.migration().rule_states();
+        let rule_states = self.fleet.migration.rule_states();
         if rule_states.is_empty() {
             return;
         }
@@ -253,20 +227,10 @@ impl FleetSubject for SharedRules {
         }
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let mut outcome = Ok(());
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
         for command in std::mem::take(&mut self.sent) {
-            let heard = self.take_reply(&command, replies);
-            if let Err(fault) = &heard
-                && fault.kind == StoreFaultKind::Forged
-            {
-                self.fleet.failed(fault);
-                self.fleet.warn(fault.kind.name(), fault);
-            } else {
-                outcome = outcome.and(heard);
-            }
+            self.take_reply(&command, replies);
         }
-        outcome
     }
 
     fn lose(&mut self) {

@@ -1,15 +1,16 @@
 //! The costs that clients spent of their rate limits: sent to the store, and the levels of all edges taken over.
 
+use std::sync::Arc;
+
 use std::time::{Duration, Instant};
 
 use super::fleet::Fleet;
-use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use calendar_edge_core::limits::rates::Settlement;
 
 /// Settles the buckets that were touched since the last exchange.
 pub(super) struct Spending {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     /// The settlements of the last commands, until the store replies.
     sent: Vec<Settlement>,
 }
@@ -23,7 +24,7 @@ const BATCH: usize = 64;
 // === impl Spending ===
 
 impl Spending {
-    pub(super) fn new(fleet: &Fleet) -> Self {
+    pub(super) fn new(fleet: &Arc<Fleet>) -> Self {
         Self {
             fleet: fleet.clone(),
             sent: Vec::new(),
@@ -31,7 +32,7 @@ impl Spending {
     }
 
     fn keep(&self, unsettled: &[Settlement]) {
-        let buckets = self.fleet.limits().buckets();
+        let buckets = self.fleet.limits.buckets();
         for settlement in unsettled {
             buckets.store().keep_unsettled(*settlement);
         }
@@ -42,7 +43,7 @@ impl FleetSubject for Spending {
     fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
         self.sent = self
             .fleet
-            .limits()
+            .limits
             .buckets()
             .store()
             .take_unsettled(MOST, Instant::now());
@@ -51,29 +52,24 @@ impl FleetSubject for Spending {
         }
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
         let asked = std::mem::take(&mut self.sent);
-        let buckets = self.fleet.limits().buckets();
-        let mut outcome = Ok(());
+        let buckets = self.fleet.limits.buckets();
         for batch in asked.chunks(BATCH) {
             match replies.next::<Vec<u64>>() {
-                Ok(levels) => {
+                Some(levels) => {
                     let now = Instant::now();
                     for (settlement, level) in batch.iter().zip(levels) {
                         buckets
                             .store()
                             .adopt(*settlement, Duration::from_micros(level), now);
                     }
-                    self.fleet.metrics().settled(batch.len());
-                    self.fleet.limits().settled();
+                    self.fleet.metrics.settled(batch.len());
+                    self.fleet.limits.settled();
                 }
-                Err(fault) => {
-                    self.keep(batch);
-                    outcome = outcome.and(Err(fault));
-                }
+                None => self.keep(batch),
             }
         }
-        outcome
     }
 
     fn lose(&mut self) {

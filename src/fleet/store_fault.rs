@@ -22,9 +22,10 @@ impl StoreFault {
         Self { kind, message }
     }
 
-    /// True if another connection may help.
+    /// True if another connection may help. The other faults leave the connection as it is: what it can do still works.
     pub(super) const fn ends_connection(&self) -> bool {
-        ends_connection(self.kind)
+        use StoreFaultKind::{Acl, Command, Forged, Oom, Replayed, Type};
+        !matches!(self.kind, Oom | Acl | Type | Command | Forged | Replayed)
     }
 }
 
@@ -38,12 +39,6 @@ impl fmt::Display for StoreFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind.name(), self.message)
     }
-}
-
-/// True if another connection may help. The other faults leave the connection as it is: what it can do still works.
-pub(super) const fn ends_connection(kind: StoreFaultKind) -> bool {
-    use StoreFaultKind::{Acl, Command, Forged, Oom, Replayed, Type};
-    !matches!(kind, Oom | Acl | Type | Command | Forged | Replayed)
 }
 
 /// The error of a script that calls a command without the right to.

@@ -1,7 +1,6 @@
 //! One subject of the exchange: its commands in the pipeline, and its replies.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisResult, ToRedisArgs, Value, from_redis_value};
 
@@ -11,17 +10,13 @@ use super::store_fault::StoreFault;
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::limits::rates::Settlement;
 
-/// A part of the exchange with the store. A subject takes as many replies as it sent commands.
+/// A part of the exchange with the store. A subject takes as many replies as it sent commands, those after a fault too.
 pub(super) trait FleetSubject: Send + Sync {
     /// Adds its commands.
     fn add_commands(&mut self, commands: &mut Commands, turn: ExchangeTurn);
 
     /// Takes its replies.
-    ///
-    /// # Errors
-    ///
-    /// The first fault of its replies. All of them are taken nevertheless.
-    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault>;
+    fn take_replies(&mut self, replies: &mut Replies, turn: ExchangeTurn);
 
     /// The exchange brought no replies: its commands may have been run or not.
     fn lose(&mut self) {}
@@ -49,7 +44,10 @@ pub(super) struct Commands {
 }
 
 /// The replies of one exchange, in the order of its commands.
-pub(super) struct Replies(std::vec::IntoIter<RedisResult<Value>>);
+pub(super) struct Replies {
+    replies: std::vec::IntoIter<RedisResult<Value>>,
+    fault: Option<StoreFault>,
+}
 
 // === impl Commands ===
 
@@ -110,22 +108,37 @@ impl Commands {
 
 impl Replies {
     pub(super) fn new(replies: Vec<RedisResult<Value>>) -> Self {
-        Self(replies.into_iter())
+        Self {
+            replies: replies.into_iter(),
+            fault: None,
+        }
     }
 
-    /// The next reply.
+    /// The next reply; none if the store refused the command, or the reply has another form.
+    pub(super) fn next<T: FromRedisValue>(&mut self) -> Option<T> {
+        let protocol = |message| StoreFault::new(StoreFaultKind::Protocol, message);
+        let read = match self.replies.next() {
+            None => Err(protocol("a reply is missing".to_owned())),
+            Some(Err(refused)) => Err(refused.into()),
+            Some(Ok(reply)) => from_redis_value(reply).map_err(|error| protocol(error.to_string())),
+        };
+        read.map_err(|fault| self.note(fault)).ok()
+    }
+
+    /// Notes a fault: the first one, or the first that ends the connection.
+    fn note(&mut self, fault: StoreFault) {
+        let is_worse = |known: &StoreFault| fault.ends_connection() && !known.ends_connection();
+        if self.fault.as_ref().is_none_or(is_worse) {
+            self.fault = Some(fault);
+        }
+    }
+
+    /// The outcome of the exchange.
     ///
     /// # Errors
     ///
-    /// When the store refused the command, or the reply has another form.
-    pub(super) fn next<T: FromRedisValue>(&mut self) -> Result<T, StoreFault> {
-        let reply = self.0.next();
-        let reply = reply.ok_or_else(|| StoreFault::new(StoreFaultKind::Protocol, "a reply is missing"))?;
-        from_redis_value(reply?).map_err(|error| StoreFault::new(StoreFaultKind::Protocol, error.to_string()))
+    /// The fault of a reply that was taken.
+    pub(super) fn outcome(self) -> Result<(), StoreFault> {
+        self.fault.map_or(Ok(()), Err)
     }
-}
-
-/// A time in microseconds, as the scripts return it.
-pub(super) const fn micros(time: u64) -> Duration {
-    Duration::from_micros(time)
 }

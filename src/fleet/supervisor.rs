@@ -30,7 +30,7 @@ const OLD: Duration = Duration::from_mins(10);
 /// The task that exchanges with the store; it ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct FleetTask {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     task: JoinHandle<()>,
 }
 
@@ -41,7 +41,7 @@ const LEAVING: Duration = Duration::from_millis(500);
 
 impl FleetTask {
     /// Follows the settings, and exchanges with the store that they name.
-    pub(crate) fn begin(fleet: &Fleet) -> Self {
+    pub(crate) fn begin(fleet: &Arc<Fleet>) -> Self {
         Self {
             fleet: fleet.clone(),
             task: tokio::spawn(supervise(fleet.clone())),
@@ -63,7 +63,7 @@ impl Drop for FleetTask {
 }
 
 /// Serves one set of settings after another until the edge leaves.
-async fn supervise(fleet: Fleet) {
+async fn supervise(fleet: Arc<Fleet>) {
     let mut config = fleet.config();
     loop {
         let current = config.borrow_and_update().clone();
@@ -75,12 +75,12 @@ async fn supervise(fleet: Fleet) {
 }
 
 /// Exchanges with the store of some settings. Ends when the edge leaves.
-async fn serve(fleet: &Fleet, config: &FleetConfig) {
+async fn serve(fleet: &Arc<Fleet>, config: &FleetConfig) {
     let settings = &config.settings;
     let key = FleetKey::of(settings).map(Arc::new);
     fleet.use_key(key.clone());
     let Some(key) = key else {
-        fleet.metrics().leave();
+        fleet.metrics.leave();
         return fleet.leaving().await;
     };
     let route = StoreRoute::new(settings);
@@ -104,11 +104,11 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
 }
 
 /// The subjects, in the order of the pipeline.
-fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
+fn subjects(fleet: &Arc<Fleet>) -> Vec<Box<dyn FleetSubject>> {
     vec![
         // Sent first, so that what others wait for is done first, and received in the same exchange.
         Box::new(Log::new(fleet)),
-        Box::new(Logins::new(&fleet.limits().logins)),
+        Box::new(Logins::new(&fleet.limits.logins)),
         Box::new(Turns::new(fleet)),
         Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),

@@ -99,7 +99,9 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     // Alone: a server that demands a password may close the connection on a longer pipeline.
     let mut first = Commands::new(key);
     first.ping();
-    exchange(&mut connection, &first).await?.next::<Value>()?;
+    let mut replies = exchange(&mut connection, &first).await?;
+    replies.next::<Value>();
+    replies.outcome()?;
     let mut commands = Commands::new(key);
     commands.script(END, &keys, &["0"]);
     commands.script(SEND, &keys, &["0", "check", "purge", "{}", ""]);
@@ -119,9 +121,10 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     commands.script::<&str>(ABOUT, &["check:boot"], &[]);
     let mut replies = exchange(&mut connection, &commands).await?;
     for _ in 0..asked {
-        replies.next::<Value>()?;
+        replies.next::<Value>();
     }
-    replies.next()
+    let about = replies.next();
+    replies.outcome().map(|()| about.unwrap_or_default())
 }
 
 async fn exchange(connection: &mut Connection, commands: &Commands) -> Result<Replies, StoreFault> {

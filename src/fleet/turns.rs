@@ -1,20 +1,23 @@
 //! The choice of the edge that requests the number of changes of a root's site.
 
+use std::sync::Arc;
+
+use redis::Value;
+
 use super::fleet::Fleet;
-use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::RequestTurn;
 
 /// Takes the turn for an edge that wants to send the request, unless another edge has it.
 pub(super) struct Turns {
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     sent: Vec<RequestTurn>,
 }
 
 // === impl Turns ===
 
 impl Turns {
-    pub(super) fn new(fleet: &Fleet) -> Self {
+    pub(super) fn new(fleet: &Arc<Fleet>) -> Self {
         Self {
             fleet: fleet.clone(),
             sent: Vec::new(),
@@ -24,27 +27,22 @@ impl Turns {
 
 impl FleetSubject for Turns {
     fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
-        self.sent
-            .extend(self.fleet.companions().announcements().take_turns());
-        let life = self.fleet.companions().reconcile() / 2;
+        self.sent.extend(self.fleet.companions.announcements.take_turns());
+        let life = self.fleet.companions.reconcile() / 2;
         let life = life.as_millis().max(1).to_string();
         for asked in &self.sent {
             let key = format!("ask:{:016x}", self.fleet.hash_of(&asked.root));
-            commands.command("SET", &key, &[self.fleet.edge(), "NX", "PX", &life]);
+            commands.command("SET", &key, &[&self.fleet.edge, "NX", "PX", &life]);
         }
     }
 
-    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
-        let mut outcome = Ok(());
+    fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
         for asked in self.sent.drain(..) {
-            let taken: Result<Option<String>, StoreFault> = replies.next();
             // Without a reply this edge sends it: once too often does no harm.
-            let is_ours = taken.as_ref().map_or(true, Option::is_some);
-            outcome = outcome.and(taken.map(drop));
+            let is_ours = replies.next::<Value>().is_none_or(|taken| taken != Value::Nil);
             // The receiver may have lost patience.
             let _ = asked.is_ours.send(is_ours);
         }
-        outcome
     }
 
     fn lose(&mut self) {

@@ -107,7 +107,7 @@ impl GatewayState {
     /// Divides the shared limits among the edges of a fleet.
     fn share_limits(&self) {
         let permits = self.backends.permits().chain(self.pools.permits());
-        self.subjects.fleet.limits().watch(&self.buckets, permits);
+        self.subjects.fleet.limits.watch(&self.buckets, permits);
     }
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.

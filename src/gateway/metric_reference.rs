@@ -106,11 +106,11 @@ fn everything() -> Metrics {
         ..WebhookSettings::default()
     }];
     let subjects = Subjects::new(&settings, &metrics, &BufferBudget::new(0), &Warnings::default());
-    subjects.fleet.metrics().expect();
+    subjects.fleet.metrics.expect();
     subjects.surface.metrics.expect("rule");
     metrics.translations().expect();
     metrics.concerns().hold(&[], 0);
-    subjects.fleet.metrics().permits(&SITE.into(), 1);
+    subjects.fleet.metrics.permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();
     subjects

@@ -218,7 +218,7 @@ impl<'a> Plan<'a> {
             backends: Arc::clone(&self.backends),
             site: OwnRequests::new(origin, &origin.url, None),
             drain: state.drain.clone(),
-            feed: state.subjects.companions.feed().clone(),
+            feed: state.subjects.companions.feed.clone(),
         };
         let keys = KeySpace::new(&self.site);
         Caching::new(fetch, &self.settings.cache, keys, &state.subjects.companions)
@@ -251,7 +251,7 @@ impl<'a> Plan<'a> {
     /// The stage that removes stored responses, in one of two places.
     fn invalidating<S>(&self, inner: S, place: WritePlace) -> Invalidating<S> {
         let subjects = &self.state.subjects;
-        let announcements = subjects.companions.announcements();
+        let announcements = &subjects.companions.announcements;
         Invalidating::new(inner, place, &self.timeouts, &subjects.cache, announcements)
     }
 
@@ -276,7 +276,7 @@ impl<'a> Plan<'a> {
             self.settings,
             &self.candidates,
             &self.rules,
-            &self.state.subjects.fleet.limits().size,
+            &self.state.subjects.fleet.limits.size,
         )
     }
 }

@@ -1,5 +1,6 @@
 //! The budgets of clients, charged at this edge and, for logins, at the store of its fleet.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use http::HeaderValue;
@@ -20,7 +21,7 @@ use calendar_edge_judge::call::credentials::Identity;
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     pub(super) budgets: Budgets,
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     metrics: RateLimitMetrics,
 }
 
@@ -30,7 +31,7 @@ impl RateLimiter {
     pub(super) fn new(
         limits: &RateLimits,
         buckets: &SharedBuckets,
-        fleet: &Fleet,
+        fleet: &Arc<Fleet>,
         metrics: &RateLimitMetrics,
     ) -> Self {
         Self {
@@ -104,7 +105,7 @@ impl RateLimiter {
         client: Client<'_>,
         spent: Result<Charges, Exceeded>,
     ) -> Result<Charges, Exceeded> {
-        let logins = &self.fleet.limits().logins;
+        let logins = &self.fleet.limits.logins;
         let charged = match spent {
             Ok(mut charged) => logins.charge(&self.budgets, &mut charged).await.map(|()| charged),
             Err(exceeded) => Err(exceeded),
@@ -120,7 +121,7 @@ impl RateLimiter {
     /// Gives back charges that count only for failed logins.
     pub(super) fn return_charges(&self, charged: Charges) {
         let back = self.budgets.return_charges(charged, Instant::now());
-        let logins = &self.fleet.limits().logins;
+        let logins = &self.fleet.limits.logins;
         logins.give_back(back, self.budgets.buckets());
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Gateway {
     /// The way of a request, whatever its stages are.
     serve: Arc<dyn Fn(EdgeRequest) -> ServeFuture + Send + Sync>,
     records: Arc<dyn ReadsRecords>,
-    companions: Companions,
+    companions: Arc<Companions>,
     /// Calendar pages wait until the site has reported a write.
     notes_writes: bool,
 }

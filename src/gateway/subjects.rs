@@ -17,15 +17,15 @@ use calendar_edge_core::settings::Settings;
 #[derive(Debug, Clone)]
 pub(crate) struct Subjects {
     /// The stored responses.
-    pub(crate) cache: Cache,
+    pub(crate) cache: Arc<Cache>,
     /// The messages of the companion plugins, with the feed of changes and the facts of the calendar.
-    pub(crate) companions: Companions,
+    pub(crate) companions: Arc<Companions>,
     /// Calendar pages.
     pub(crate) pages: CalendarPages,
     /// Other backends.
     pub(crate) migration: Migration,
     /// The other edges.
-    pub(crate) fleet: Fleet,
+    pub(crate) fleet: Arc<Fleet>,
     /// The rules about the rest of the site.
     pub(crate) surface: Surface,
 }
@@ -40,10 +40,10 @@ impl Subjects {
         buffers: &BufferBudget,
         warnings: &Warnings,
     ) -> Self {
-        let cache = Cache::new(&settings.cache, metrics, buffers);
+        let cache = Arc::new(Cache::new(&settings.cache, metrics, buffers));
         let feed = ChangeFeed::new(settings, metrics);
         let facts = FactsStore::new(settings, metrics);
-        let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
+        let companions = Arc::new(Companions::new(cache.clone(), feed, facts));
         let migration = Migration::new(settings, &cache, metrics);
         Self {
             pages: CalendarPages::new(settings, &companions, metrics),
@@ -65,7 +65,16 @@ impl Subjects {
             fleet,
             surface,
         } = self;
-        let (feed, facts) = (companions.feed(), companions.facts());
-        [cache, migration, companions, feed, facts, pages, surface, fleet]
+        let (feed, facts) = (&*companions.feed, &companions.facts);
+        [
+            &**cache,
+            migration,
+            &**companions,
+            feed,
+            facts,
+            pages,
+            surface,
+            &**fleet,
+        ]
     }
 }

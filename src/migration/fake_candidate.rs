@@ -64,7 +64,7 @@ impl MigratingEdge {
     pub(super) fn new(settings: Settings) -> Self {
         let (metrics, buffers) = (Metrics::new(), BufferBudget::new(1 << 20));
         let circle = Arc::new(CircleKey::new(None));
-        let cache = Cache::new(&settings.cache, &metrics, &buffers);
+        let cache = Arc::new(Cache::new(&settings.cache, &metrics, &buffers));
         let site = settings.site();
         let others = OtherBackends {
             pools: BackendPools::new(&settings, metrics.clone(), &circle, 0).expect("clients"),

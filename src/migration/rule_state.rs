@@ -35,7 +35,7 @@ pub(crate) struct RuleState {
 /// The means by which a change of a share takes effect.
 #[derive(Debug, Clone)]
 pub(super) struct Means {
-    pub(super) cache: Cache,
+    pub(super) cache: Arc<Cache>,
     pub(super) kept: Kept<PersistedRules>,
     /// Another one after a reload that joins a fleet.
     pub(super) placer: Arc<ArcSwap<Placer>>,

@@ -102,7 +102,7 @@ impl Subject for Migration {
 
 impl Migration {
     /// The state that earlier runs have kept about the rules and backends of these settings.
-    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
+    pub(crate) fn new(settings: &Settings, cache: &Arc<Cache>, metrics: &Metrics) -> Self {
         let kept = kept_rules::open(settings);
         let placer = placer(settings, kept.lock().share_key());
         let means = Means {

@@ -28,7 +28,7 @@ pub(crate) struct CalendarPages(Arc<PagesState>);
 
 #[derive(Debug)]
 struct PagesState {
-    companions: Companions,
+    companions: Arc<Companions>,
     judge: ArcSwapOption<JudgedFacts>,
     making: Mutex<()>,
     check: Mutex<SelfCheck>,
@@ -85,7 +85,7 @@ impl Subject for CalendarPages {
 // === impl CalendarPages ===
 
 impl CalendarPages {
-    pub(crate) fn new(settings: &Settings, companions: &Companions, metrics: &Metrics) -> Self {
+    pub(crate) fn new(settings: &Settings, companions: &Arc<Companions>, metrics: &Metrics) -> Self {
         let pages = Self(Arc::new(PagesState {
             companions: companions.clone(),
             judge: ArcSwapOption::empty(),
@@ -139,7 +139,7 @@ impl CalendarPages {
         if self.is_stopped() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
         }
-        if self.0.companions.facts().snapshot().is_none() {
+        if self.0.companions.facts.snapshot().is_none() {
             return Some("the companion plugin does not report when events are shown".to_owned());
         }
         let known = self.0.judge.load_full()?;

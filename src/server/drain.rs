@@ -73,7 +73,7 @@ impl Drain {
     }
 
     /// True once the drain has begun.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         *self.0.stage.borrow() >= DrainStage::Begun
     }
 

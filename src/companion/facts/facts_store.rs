@@ -19,12 +19,9 @@ use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::{Mode, Settings};
 
-/// The facts; clones share them. Without `calendar_pages.mode` and `feed.enabled` nothing is kept.
-#[derive(Debug, Clone)]
-pub(crate) struct FactsStore(Arc<StoreState>);
-
+/// The facts. Without `calendar_pages.mode` and `feed.enabled` nothing is kept.
 #[derive(Debug)]
-struct StoreState {
+pub(crate) struct FactsStore {
     known: Kept<KnownFacts>,
     /// Is notified when a request may be due.
     waker: Notify,
@@ -58,23 +55,22 @@ impl Subject for FactsStore {
     /// The facts of another site, or with another secret, are other ones.
     fn adapt(&self, settings: &Settings) {
         let of = FactsPlace::of(settings);
-        if self.0.known.lock().of == of {
+        if self.known.lock().of == of {
             return;
         }
         if of.is_some() {
-            self.0.metrics.expect();
+            self.metrics.expect();
         }
         let file = of.as_ref().and_then(|of| of.file.clone());
         let kept = Kept::<KnownFacts>::read(file.as_deref()).unwrap_or_default();
-        self.0
-            .known
+        self.known
             .replace(file, |earlier| KnownFacts::of(of, kept, &earlier.facts));
-        self.0.metrics.are_whole(false);
-        self.0.waker.notify_one();
+        self.metrics.are_whole(false);
+        self.waker.notify_one();
     }
 
     fn keep_files(&self, drain: &Drain) {
-        self.0.known.keep_up(drain);
+        self.known.keep_up(drain);
     }
 }
 
@@ -83,18 +79,18 @@ impl Subject for FactsStore {
 impl FactsStore {
     /// The facts that an earlier run has kept, or none yet.
     pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
-        let store = Self(Arc::new(StoreState {
+        let store = Self {
             known: Kept::new(None, KnownFacts::of(None, None, &Facts::default())),
             waker: Notify::new(),
             metrics: metrics.register(FactsMetrics::new),
-        }));
+        };
         store.adapt(settings);
         store
     }
 
     /// The root whose site reports the facts; none if they are not needed.
     pub(crate) fn root(&self) -> Option<Url> {
-        self.0.known.lock().of.as_ref().map(|of| of.root.clone())
+        self.known.lock().of.as_ref().map(|of| of.root.clone())
     }
 
     /// Receives a message, before its numbers are counted.
@@ -114,7 +110,7 @@ impl FactsStore {
 
     /// The request that is due; none while another is under way.
     pub(crate) fn next_request(&self) -> Option<FactsQuery> {
-        self.0.known.lock().facts.next_query(unix_time())
+        self.known.lock().facts.next_query(unix_time())
     }
 
     /// Takes the reply to a request, or the reason why there is none.
@@ -126,7 +122,7 @@ impl FactsStore {
                 .inspect_err(|_| facts.failed(now))
                 .and_then(|reply| facts.replied(question, reply, now));
         });
-        self.0.metrics.requested(taken.is_ok());
+        self.metrics.requested(taken.is_ok());
         if let Err(fault) = taken {
             // The pauses between requests that fail grow to a minute.
             tracing::warn!(%fault, "the site does not report when its events are shown");
@@ -135,24 +131,24 @@ impl FactsStore {
 
     /// The facts, while they are whole.
     pub(crate) fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
-        self.0.known.lock().facts.snapshot()
+        self.known.lock().facts.snapshot()
     }
 
     /// Waits until a request may be due.
     pub(crate) async fn moved(&self) {
-        self.0.waker.notified().await;
+        self.waker.notified().await;
     }
 
     /// Changes the facts, those of this root alone if one is given, and logs if all events are read from now on, or no
     /// longer.
     fn change(&self, root: Option<&Url>, change: impl FnOnce(&mut Facts)) {
-        let mut known = self.0.known.lock();
+        let mut known = self.known.lock();
         if root.is_some() && root != known.of.as_ref().map(|of| &of.root) {
             return;
         }
         let was_read = known.facts.is_read();
         change(&mut known.facts);
-        self.0.known.mark();
+        self.known.mark();
         match (was_read, known.facts.is_read()) {
             (false, true) => {
                 let (events, seconds) = (known.facts.events(), known.since.elapsed().as_secs_f64());
@@ -172,10 +168,10 @@ impl FactsStore {
             _ => {}
         }
         if known.of.is_some() {
-            self.0.metrics.are_whole(known.facts.is_whole());
+            self.metrics.are_whole(known.facts.is_whole());
         }
         drop(known);
-        self.0.waker.notify_one();
+        self.waker.notify_one();
     }
 }
 

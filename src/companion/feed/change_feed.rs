@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, watch};
 use url::Url;
 
 use super::feed_readers::{FeedReaders, ReaderPlace};
@@ -20,20 +20,19 @@ use calendar_edge_core::companion::feed::{
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::concerns::Lately;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::problem::OwnError;
 
-/// The log of changes; clones share it. Without `feed.enabled` nothing is kept.
-#[derive(Debug, Clone)]
-pub(crate) struct ChangeFeed(Arc<FeedState>);
-
+/// The log of changes. Without `feed.enabled` nothing is kept.
 #[derive(Debug)]
-struct FeedState {
+pub(crate) struct ChangeFeed {
     is_on: AtomicBool,
     log: Kept<FollowedLog>,
     /// Changes with everything that readers may have waited for.
-    moved: watch::Sender<()>,
-    judging: AtomicBool,
+    pub(super) moved: watch::Sender<()>,
+    /// Locked by the task that reads records.
+    pub(super) judging: Arc<AsyncMutex<()>>,
     readers: FeedReaders,
     metrics: FeedMetrics,
 }
@@ -44,25 +43,25 @@ impl Subject for ChangeFeed {
         let of = FeedPlace::of(settings);
         let is_on = settings.feed.enabled && of.key.is_some();
         if is_on {
-            self.0.metrics.expect(&settings.webhooks);
+            self.metrics.expect(&settings.webhooks);
         }
-        if is_on && self.0.log.lock().of != of {
+        if is_on && self.log.lock().of != of {
             let file = of.file.clone();
             let kept = Kept::<FollowedLog>::read(file.as_deref()).unwrap_or_default();
-            self.0.log.replace(file, |_| FollowedLog::of(of, kept, settings));
+            self.log.replace(file, |_| FollowedLog::of(of, kept, settings));
         }
-        self.0.log.lock().resize(settings.feed.records);
-        self.0.readers.limit(&settings.feed);
-        self.0.is_on.store(is_on, Ordering::Release);
-        self.0.moved.send_replace(());
+        self.log.lock().resize(settings.feed.records);
+        self.readers.limit(&settings.feed);
+        self.is_on.store(is_on, Ordering::Release);
+        self.moved.send_replace(());
     }
 
     fn add_sums(&self, sums: &mut Lately) {
-        sums.webhooks = self.0.metrics.deliveries();
+        sums.webhooks = self.metrics.deliveries();
     }
 
     fn keep_files(&self, drain: &Drain) {
-        self.0.log.keep_up(drain);
+        self.log.keep_up(drain);
     }
 }
 
@@ -70,57 +69,57 @@ impl Subject for ChangeFeed {
 
 impl ChangeFeed {
     /// The log that an earlier run has kept, or none yet.
-    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
+    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Arc<Self> {
         let metrics = metrics.register(FeedMetrics::new);
-        let feed = Self(Arc::new(FeedState {
+        let feed = Arc::new(Self {
             is_on: AtomicBool::new(false),
             log: Kept::new(
                 None,
                 FollowedLog::of(FeedPlace::nowhere(settings), None, settings),
             ),
             moved: watch::Sender::new(()),
-            judging: AtomicBool::new(false),
+            judging: Arc::default(),
             readers: FeedReaders::new(metrics.clone()),
             metrics,
-        }));
+        });
         feed.adapt(settings);
         feed
     }
 
     /// True if there is a log.
     pub(crate) fn is_on(&self) -> bool {
-        self.0.is_on.load(Ordering::Acquire)
+        self.is_on.load(Ordering::Acquire)
     }
 
     /// A place for a reader of this address that waits, has a stream or reads records.
     pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
-        self.0.readers.enter(address)
+        self.readers.enter(address)
     }
 
     /// The counters.
     pub(super) fn metrics(&self) -> &FeedMetrics {
-        &self.0.metrics
+        &self.metrics
     }
 
     /// The key of the tokens; none without a secret.
     pub(crate) fn key(&self) -> Option<Arc<FeedKey>> {
-        self.0.log.lock().of.key.clone()
+        self.log.lock().of.key.clone()
     }
 
     /// Receives everything that readers may wait for from now on.
     pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
-        self.0.moved.subscribe()
+        self.moved.subscribe()
     }
 
     /// The root whose site is followed; none without one.
     pub(crate) fn root(&self) -> Option<Url> {
-        self.is_on().then(|| self.0.log.lock().of.root.clone())
+        self.is_on().then(|| self.log.lock().of.root.clone())
     }
 
     /// The last change that the log of this root knows from an earlier run.
     pub(crate) fn settled(&self, root: &Url) -> Option<u64> {
         self.is_on().then_some(())?;
-        let log = self.0.log.lock();
+        let log = self.log.lock();
         log.log
             .as_ref()
             .filter(|_| log.of.root == *root)
@@ -129,11 +128,7 @@ impl ChangeFeed {
 
     /// Receives a message, before its numbers are counted.
     pub(crate) fn note_purge(&self, purge: &PurgeRequest) {
-        self.change(|log| {
-            if let Some(log) = &mut log.log {
-                log.received(purge, unix_time());
-            }
-        });
+        self.change(None, |log, now| log.received(purge, now));
     }
 
     /// The changes of a root's site are known up to this one.
@@ -141,41 +136,35 @@ impl ChangeFeed {
         let Some(settled) = settled.filter(|_| self.is_on()) else {
             return;
         };
-        let mut log = self.0.log.lock();
+        let mut log = self.log.lock();
         let is_news = log.log.as_ref().is_none_or(|log| log.settled() < settled);
         if log.of.root == *root && is_news {
             log.settle(settled);
             drop(log);
-            self.0.log.mark();
-            self.0.moved.send_replace(());
+            self.log.mark();
+            self.moved.send_replace(());
         }
     }
 
     /// Changes of a root up to this one may have come without a message.
     pub(crate) fn missed(&self, root: &Url, settled: Option<u64>) {
-        self.change(|log| {
-            if let (Some(known), Some(settled)) = (log.of_root(root), settled) {
-                known.gap(settled, unix_time());
-                known.settle(settled, unix_time());
+        self.change(Some(root), |log, now| {
+            if let Some(settled) = settled {
+                log.gap(settled, now);
+                log.settle(settled, now);
             }
         });
     }
 
     /// The count of a root began anew at this number.
     pub(crate) fn began_anew(&self, root: &Url, number: u64) {
-        self.change(|log| {
-            if let Some(log) = log.of_root(root) {
-                log.begin_anew(number, unix_time());
-            }
-        });
+        self.change(Some(root), |log, now| log.begin_anew(number, now));
     }
 
     /// The site of a root did not count its changes for a while.
     pub(crate) fn doubt(&self, root: &Url) {
-        self.change(|log| {
-            if let Some(log) = log.of_root(root) {
-                log.received(&PurgeRequest::everything(), unix_time());
-            }
+        self.change(Some(root), |log, now| {
+            log.received(&PurgeRequest::everything(), now);
         });
     }
 
@@ -184,17 +173,17 @@ impl ChangeFeed {
         if !self.is_on() {
             return;
         }
-        let mut log = self.0.log.lock();
+        let mut log = self.log.lock();
         let is_news = log.log.as_mut().is_some_and(|known| known.shown(answer));
         drop(log);
         if is_news {
-            self.0.log.mark();
+            self.log.mark();
         }
     }
 
     /// The changes since a position; none until the site has shown a number.
     pub(crate) fn read(&self, since: Option<FeedPosition>, kinds: &[Kind], most: usize) -> Option<FeedPage> {
-        let log = self.0.log.lock();
+        let log = self.log.lock();
         log.log
             .as_ref()
             .map(|log| log.read(since, kinds, most, unix_time()))
@@ -202,7 +191,7 @@ impl ChangeFeed {
 
     /// The records to be read as an anonymous reader.
     pub(super) fn records_to_read(&self, most: usize) -> Vec<DueRecord> {
-        let log = self.0.log.lock();
+        let log = self.log.lock();
         log.log.as_ref().map(|log| log.due(most)).unwrap_or_default()
     }
 
@@ -213,65 +202,47 @@ impl ChangeFeed {
 
     /// Takes the verdict of such a read.
     pub(super) fn judged(&self, asked: DueRecord, verdict: RecordVerdict) {
-        self.0.metrics.judged(&verdict);
-        self.change(|log| {
-            if let Some(log) = &mut log.log {
-                log.judged(asked, verdict, unix_time());
-            }
-        });
-    }
-
-    /// Takes the turn to read records, which is free again when it is dropped; none while another task has it.
-    pub(super) fn judging(&self) -> Option<JudgingTurn> {
-        let is_free = !self.0.judging.swap(true, Ordering::AcqRel);
-        is_free.then(|| JudgingTurn(self.clone()))
+        self.metrics.judged(&verdict);
+        self.change(None, |log, now| log.judged(asked, verdict, now));
     }
 
     /// The position up to which a receiver has the changes.
     pub(super) fn delivered(&self, receiver: &str) -> Option<FeedPosition> {
-        self.0.log.lock().delivered.get(receiver).copied()
+        self.log.lock().delivered.get(receiver).copied()
     }
 
     /// A receiver has the changes up to this position.
     pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
-        let mut log = self.0.log.change();
+        let mut log = self.log.change();
         log.delivered.insert(receiver.to_owned(), position);
     }
 
     /// Forgets the positions of receivers that are no longer configured.
     pub(super) fn keep_delivered(&self, receivers: &[String]) {
-        self.0
-            .log
+        self.log
             .lock()
             .delivered
             .retain(|name, _| receivers.contains(name));
     }
 
-    fn change(&self, change: impl FnOnce(&mut FollowedLog)) {
+    /// Changes the log, if there is one; that of this root alone if one is given.
+    fn change(&self, root: Option<&Url>, change: impl FnOnce(&mut ChangeLog, UnixTime)) {
         if !self.is_on() {
             return;
         }
-        let mut log = self.0.log.change();
+        let mut log = self.log.change();
         let doubted = log.doubted();
-        change(&mut log);
+        if root.is_none_or(|root| log.of.root == *root)
+            && let Some(log) = &mut log.log
+        {
+            change(log, unix_time());
+        }
         let is_urgent = log.doubted() != doubted;
         drop(log);
         if is_urgent {
             // Rare, and the site's number will not show it again: it is on the disk before its message is acknowledged.
-            self.0.log.write();
+            self.log.write();
         }
-        self.0.moved.send_replace(());
-    }
-}
-
-/// The right to read records.
-#[derive(Debug)]
-pub(super) struct JudgingTurn(ChangeFeed);
-
-impl Drop for JudgingTurn {
-    fn drop(&mut self) {
-        self.0.0.judging.store(false, Ordering::Release);
-        // A waiting reader may take the turn.
-        self.0.0.moved.send_replace(());
+        self.moved.send_replace(());
     }
 }

@@ -26,7 +26,7 @@ use calendar_edge_judge::call::credentials::Identity;
 /// The parts that all readers share.
 #[derive(Debug)]
 pub(crate) struct FeedParts {
-    pub(crate) companions: Companions,
+    pub(crate) companions: Arc<Companions>,
     pub(crate) records: Arc<dyn ReadsRecords>,
     pub(crate) drain: Drain,
     /// The memory for pages that slow readers have not taken yet.
@@ -48,17 +48,6 @@ pub(super) struct ChangeReader {
     pub(super) address: Option<IpAddr>,
     /// True once a record was read from the site; the request itself was charged for the first one.
     pub(super) has_read: AtomicBool,
-}
-
-/// The result of a wait.
-#[derive(Debug)]
-pub(super) enum Followed {
-    /// The changes since its position; none if nothing came in time.
-    Page(FeedPage),
-    /// The site does not count its changes.
-    Uncounted,
-    /// The same, because the edge ends.
-    Ending(FeedPage),
 }
 
 /// The most changes of one response; a few more, because those of one number stay together.
@@ -87,14 +76,14 @@ const LOOK: Duration = Duration::from_secs(1);
 impl Companions {
     /// True if the site of the feed counts its changes, as far as it showed.
     pub(super) fn stand(&self) -> bool {
-        let root = self.feed().root();
+        let root = self.feed.root();
         root.is_some_and(|root| !self.is_so(&root, SiteCompanion::is_gone))
     }
 
     /// True if the log has every change that the site has counted, by its last number.
     pub(super) fn are_current(&self) -> bool {
         let (reconcile, now) = (self.reconcile(), unix_time());
-        let root = self.feed().root();
+        let root = self.feed.root();
         root.is_some_and(|root| self.is_so(&root, |state| state.is_current(reconcile, now)))
     }
 }
@@ -102,8 +91,8 @@ impl Companions {
 // === impl ChangeReader ===
 
 impl ChangeReader {
-    pub(super) fn feed(&self) -> &ChangeFeed {
-        self.parts.companions.feed()
+    pub(super) fn feed(&self) -> &Arc<ChangeFeed> {
+        &self.parts.companions.feed
     }
 
     /// Waits a little until the site has shown a number. False if it does not count its changes.
@@ -121,28 +110,27 @@ impl ChangeReader {
         false
     }
 
-    /// Waits for a change for this time, and a little for the verdicts on changed records.
-    pub(super) async fn next(&self, wait: Duration) -> Followed {
+    /// The changes since its position, after a wait for one for this time, unless the edge ends, and a little for the
+    /// verdicts on changed records. None if the site does not count its changes.
+    pub(super) async fn next(&self, wait: Duration) -> Option<FeedPage> {
         let begun = Instant::now();
         let mut moved = self.feed().subscribe();
         loop {
             moved.mark_unchanged();
             let is_current = self.parts.companions.are_current();
-            let Some(page) = self.page(is_current).filter(|_| self.look()) else {
-                return Followed::Uncounted;
-            };
+            let page = self.page(is_current).filter(|_| self.look())?;
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
             // The reader gets no page before the site has shown its number, as long as it may do so soon.
             let is_asking = !is_current && time < wait.max(FIRST_NUMBER);
             if !is_asking && (!page.is_complete || (!is_judging && (page.has_content() || time >= wait))) {
-                return Followed::Page(page);
+                return Some(page);
             }
             tokio::select! {
                 // The next look finds the reason.
                 _ = moved.changed() => {}
                 () = sleep(LOOK.min(wait.saturating_sub(time).max(SHORTEST))) => {}
-                () = self.parts.drain.begun() => return Followed::Ending(page),
+                () = self.parts.drain.begun() => return Some(page),
             }
         }
     }

@@ -11,9 +11,8 @@ use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::change_feed::ChangeFeed;
-use super::change_reader::{ChangeReader, FeedParts, Followed};
+use super::change_reader::{ChangeReader, FeedParts};
 use super::feed_stream;
-use super::record_walk::Walked;
 use crate::layers::{BodilessRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, json};
 use calendar_edge_core::cache::forms::names_media_type;
@@ -127,7 +126,7 @@ impl FeedRoute {
     }
 
     fn feed(&self) -> &ChangeFeed {
-        self.parts.companions.feed()
+        &self.parts.companions.feed
     }
 
     async fn follow(&self, request: &BodilessRequest, reader: ChangeReader) -> EdgeResponse {
@@ -157,19 +156,16 @@ impl FeedRoute {
             Err(full) => return refused(&full.refusal()).again_soon(),
         };
         match reader.walk().await {
-            Walked::Chunk(text) => conditional(&request.head.headers, reader.count(text), KEPT),
-            Walked::Behind => refused(&errors::RECORDS_BEHIND.refusal()).again_soon(),
-            Walked::Outdated => refused(&invalid(InvalidArgument::CURSOR)),
-            Walked::Uncounted => refused(&errors::FEED_UNAVAILABLE.refusal()),
+            Ok(text) => conditional(&request.head.headers, reader.count(text), KEPT),
+            Err(refusal) => *refusal,
         }
     }
 }
 
 /// Responds with one page.
 async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
-    let page = match reader.next(wait).await {
-        Followed::Page(page) | Followed::Ending(page) => page,
-        Followed::Uncounted => return refused(&errors::FEED_UNAVAILABLE.refusal()),
+    let Some(page) = reader.next(wait).await else {
+        return refused(&errors::FEED_UNAVAILABLE.refusal());
     };
     let text = reader.count(reader.text(&page).await);
     by_accept(conditional(headers, text, HeaderValue::from_static("no-cache")))
@@ -219,7 +215,7 @@ fn is_stream(head: &Head) -> bool {
 }
 
 /// The refusal of an argument, in WordPress's words.
-fn invalid(fault: InvalidArgument) -> Refusal {
+pub(super) fn invalid(fault: InvalidArgument) -> Refusal {
     Refusal::plain(Problem::Invalid(vec![InvalidParameter {
         name: fault.name,
         fault: Fault::Strict(fault.expected),

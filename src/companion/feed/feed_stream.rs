@@ -11,7 +11,7 @@ use http::{HeaderValue, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 
-use super::change_reader::{ChangeReader, Followed};
+use super::change_reader::ChangeReader;
 use super::feed_readers::ReaderPlace;
 use crate::server::response::{EdgeBody, PlainResponse};
 
@@ -47,22 +47,26 @@ pub(super) fn stream(reader: ChangeReader, place: ReaderPlace) -> PlainResponse 
 
 /// The next bytes; none at the end.
 async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
-    match reader.next(HEARTBEAT).await {
-        Followed::Page(page) => {
-            // Not even a page that is not complete has a change at the same position.
-            if reader.query.since.replace(page.next) == Some(page.next) || !page.has_content() {
-                return Some(Bytes::from_static(COMMENT));
-            }
-            let text = reader.text(&page).await;
-            let token = reader.token(page.next);
-            let event = [
-                format!("event: changes\nid: {token}\ndata: ").as_bytes(),
-                &text,
-                b"\n\n",
-            ]
-            .concat();
-            Some(reader.count(event.into()))
-        }
-        Followed::Uncounted | Followed::Ending(_) => None,
+    let page = reader.next(HEARTBEAT).await;
+    let page = page.filter(|_| !reader.parts.drain.has_begun())?;
+    // Not even a page that is not complete has a change at the same position.
+    if reader.query.since.replace(page.next) == Some(page.next) || !page.has_content() {
+        return Some(Bytes::from_static(COMMENT));
     }
+    let text = reader.text(&page).await;
+    let token = reader.token(page.next);
+    let event = [
+        format!(
+            "event: changes
+id: {token}
+data: "
+        )
+        .as_bytes(),
+        &text,
+        b"
+
+",
+    ]
+    .concat();
+    Some(reader.count(event.into()))
 }

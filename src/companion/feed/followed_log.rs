@@ -65,10 +65,6 @@ impl FollowedLog {
         self.log.as_ref().map(ChangeLog::doubted).unwrap_or_default()
     }
 
-    pub(super) fn of_root(&mut self, root: &Url) -> Option<&mut ChangeLog> {
-        self.log.as_mut().filter(|_| self.of.root == *root)
-    }
-
     pub(super) fn settle(&mut self, settled: u64) {
         let now = unix_time();
         let log = self

@@ -48,15 +48,19 @@ const LONGEST_PAUSE: u32 = 5;
 impl ChangeFeed {
     /// Has all pending changes judged, unless that is under way. Only while there is a reader: until then, several
     /// changes of a record cost one read.
-    pub(crate) fn begin_judging(&self, records: &Arc<dyn ReadsRecords>, drain: &Drain) {
+    pub(crate) fn begin_judging(self: &Arc<Self>, records: &Arc<dyn ReadsRecords>, drain: &Drain) {
         if !self.is_pending() {
             return;
         }
-        let Some(turn) = self.judging() else { return };
-        let (feed, records, end) = (self.clone(), Arc::clone(records), drain.clone());
+        let Ok(turn) = Arc::clone(&self.judging).try_lock_owned() else {
+            return;
+        };
+        let (feed, records, end) = (Arc::clone(self), Arc::clone(records), drain.clone());
         drain.spawn(async move {
             end.unless_begun(feed.judge_all(&*records)).await;
             drop(turn);
+            // A waiting reader may take the turn.
+            feed.moved.send_replace(());
         });
     }
 
@@ -68,7 +72,7 @@ impl ChangeFeed {
                 return;
             }
             let verdicts = asked.into_iter().map(|asked| async move {
-                let name = asked.name();
+                let name = asked.name;
                 let verdict = match records.read(name, None, LARGEST).await {
                     Some(RecordRead { status, body, .. }) => {
                         RecordVerdict::of_response(name.kind, status, body.as_deref().unwrap_or_default())

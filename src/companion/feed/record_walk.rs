@@ -8,25 +8,17 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::change_reader::{AT_ONCE, ChangeReader, FIRST_NUMBER, MOST_RECORDS, RECORD_BYTES, SHORTEST};
-use calendar_edge_core::companion::feed::{FeedPosition, RecordChunk, WalkCursor, WalkedRecords};
+use super::feed_route::invalid;
+use crate::layers::{EdgeResponse, refused};
+use calendar_edge_core::companion::feed::{
+    FeedPosition, InvalidArgument, RecordChunk, WalkCursor, WalkedRecords,
+};
+use calendar_edge_core::errors;
 
 /// The records as they were when all were last known: a site that is edited all the time hardly has such a moment, and
 /// from any of them the feed leads on.
 #[derive(Debug, Default)]
 pub(crate) struct LastWalked(Mutex<Option<Arc<WalkedRecords>>>);
-
-/// A chunk of all records, or the reason why there is none.
-#[derive(Debug)]
-pub(super) enum Walked {
-    /// The text of a chunk.
-    Chunk(Bytes),
-    /// Not all records are known that its cursor stands for.
-    Behind,
-    /// Its cursor is of an earlier count of the site.
-    Outdated,
-    /// The site does not count its changes.
-    Uncounted,
-}
 
 /// The time after which a chunk ends with the records that were read: proxies do not wait for a slow site.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -35,7 +27,12 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 impl ChangeReader {
     /// The next chunk, after a little wait for a moment at which all records are known.
-    pub(super) async fn walk(&self) -> Walked {
+    ///
+    /// # Errors
+    ///
+    /// The response where its cursor stands for records that are not all known, or is of an earlier count of the site, or
+    /// where the site does not count its changes.
+    pub(super) async fn walk(&self) -> Result<Bytes, Box<EdgeResponse>> {
         let after = self.query.after.as_ref().map(|cursor| cursor.start);
         let begun = Instant::now();
         while self.look() {
@@ -46,21 +43,21 @@ impl ChangeReader {
                     None => are_new || !is_patient && self.leads_on_from(records.start),
                 };
                 if is_enough {
-                    return Walked::Chunk(self.chunk(&records).await);
+                    return Ok(self.chunk(&records).await);
                 }
             }
             let is_ending = self.parts.drain.unless_begun(sleep(SHORTEST)).await.is_none();
             if is_ending || !is_patient {
                 let page = after.and_then(|after| self.feed().read(Some(after), &[], 0));
                 let is_reached = page.is_none_or(|page| page.is_complete);
-                return if is_reached {
-                    Walked::Behind
+                return Err(Box::new(if is_reached {
+                    refused(&errors::RECORDS_BEHIND.refusal()).again_soon()
                 } else {
-                    Walked::Outdated
-                };
+                    refused(&invalid(InvalidArgument::CURSOR))
+                }));
             }
         }
-        Walked::Uncounted
+        Err(Box::new(refused(&errors::FEED_UNAVAILABLE.refusal())))
     }
 
     /// All records as they are known now, or as they were when all were last known, and which of both. None while the
@@ -94,16 +91,16 @@ impl ChangeReader {
         let names: Vec<_> = records.after(&cursor).take(MOST_RECORDS).collect();
         let begun = Instant::now();
         for names in names.chunks(AT_ONCE) {
-            let found = self.read(names, chunk.left()).await;
+            let found = self.read(names, chunk.left).await;
             let is_paid = self.is_charged(&found);
             for (name, found) in names.iter().zip(found) {
                 chunk.take(*name, found.map(|found| (found.status, found.body)));
             }
-            if chunk.is_full() || begun.elapsed() > LONGEST || !is_paid {
+            if chunk.is_full || begun.elapsed() > LONGEST || !is_paid {
                 break;
             }
         }
-        cursor.last = chunk.last().unwrap_or(cursor.last);
+        cursor.last = chunk.last.unwrap_or(cursor.last);
         let next = records.after(&cursor).next().map(|_| cursor.write(&self.key));
         chunk.to_json(next.as_deref(), &self.token(cursor.start))
     }

@@ -71,7 +71,7 @@ impl WebhookService {
 
 /// Posts changes to all receivers until it is dropped. Positions outlive that.
 pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookService, drain: &Drain) {
-    let feed = companions.feed();
+    let feed = &companions.feed;
     let Some(key) = feed.key().filter(|_| feed.is_on()) else {
         return std::future::pending().await;
     };
@@ -107,8 +107,8 @@ fn position_of(webhook: &WebhookSettings) -> String {
 // === impl Following ===
 
 impl Following<'_> {
-    fn feed(&self) -> &ChangeFeed {
-        self.companions.feed()
+    fn feed(&self) -> &Arc<ChangeFeed> {
+        &self.companions.feed
     }
 
     async fn follow(&self) {

@@ -46,7 +46,7 @@ fn story(parts: &AdminParts, body: &[u8]) -> Option<Value> {
         settings.mode = mode.parse().ok()?;
     }
     let subjects = &parts.subjects;
-    let zone = subjects.cache.clock().zone();
+    let zone = subjects.cache.clock.zone();
     Some(explain(
         &request,
         &Basis {

@@ -47,15 +47,6 @@ pub enum PageFault {
     Changed,
 }
 
-/// A response in another form.
-#[derive(Debug, PartialEq, Eq)]
-pub struct WrittenRepresentation {
-    /// The bytes.
-    pub body: Vec<u8>,
-    /// Events that match and are not in it.
-    pub left_out: u64,
-}
-
 // === impl RepresentationWriter ===
 
 impl RepresentationWriter {
@@ -120,20 +111,17 @@ impl RepresentationWriter {
         self.is_full = self.is_full || self.listed >= MOST_EVENTS;
     }
 
-    /// The response. `is_whole` is true if all pages of the list were wanted.
+    /// The bytes of the response. `is_whole` is true if all pages of the list were wanted.
     ///
     /// # Errors
     ///
     /// [`PageFault::Changed`] if the pages do not hold as many events as they state.
-    pub fn finish(self, is_whole: bool) -> Result<WrittenRepresentation, PageFault> {
+    pub fn finish(self, is_whole: bool) -> Result<Vec<u8>, PageFault> {
         let total = self.total.filter(|_| is_whole).unwrap_or(self.listed);
         if !self.is_full && self.listed < total {
             return Err(PageFault::Changed);
         }
         let left_out = total.saturating_sub(self.shown.len() as u64 + self.repeated);
-        Ok(WrittenRepresentation {
-            body: self.calendar.finish(left_out),
-            left_out,
-        })
+        Ok(self.calendar.finish(left_out))
     }
 }

@@ -7,5 +7,5 @@ mod members;
 mod representation;
 pub(crate) mod settings;
 
-pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter, WrittenRepresentation};
+pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter};
 pub use representation::{Representation, names_media_type};

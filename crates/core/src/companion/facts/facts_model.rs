@@ -325,7 +325,7 @@ impl FactsWorld {
 
     fn check(&self) {
         let is_current = self.tracker.settled() == Some(self.site.count)
-            && self.tracker.deadline(GRACE).is_none()
+            && !self.tracker.has_gap()
             && self.unfinished.is_empty();
         let Some(snapshot) = self.facts.snapshot().filter(|_| is_current && !self.is_imported) else {
             return;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::feed_token::FeedPosition;
-use super::known_records::{KnownRecords, RecordName, RecordStanding};
+use super::known_records::{KnownRecords, RecordName};
 use super::numbered::Numbered;
 use super::page::{ChangedRecord, FeedPage, WhatChanged};
 use super::record_verdict::RecordVerdict;
@@ -43,17 +43,9 @@ pub struct ChangeLog {
 /// A record that is to be read as an anonymous reader, because of the change with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueRecord {
-    pub(super) name: RecordName,
-    pub(super) number: u64,
-}
-
-// === impl DueRecord ===
-
-impl DueRecord {
     /// The record.
-    pub const fn name(self) -> RecordName {
-        self.name
-    }
+    pub name: RecordName,
+    pub(super) number: u64,
 }
 
 // === impl ChangeLog ===
@@ -147,14 +139,9 @@ impl ChangeLog {
     pub fn shown(&mut self, answer: &Dependencies) -> bool {
         let mut is_news = false;
         for name in RecordName::shown_by(answer) {
-            is_news |= self.known.note(name, RecordStanding::Public);
+            is_news |= self.known.note(name, true);
         }
         is_news
-    }
-
-    /// True if an anonymous reader requested a record, and did not see it.
-    pub fn hides(&self, name: RecordName) -> bool {
-        self.known.standing(name) == Some(RecordStanding::Hidden)
     }
 
     /// The records that are to be read as an anonymous reader, the oldest changes first.
@@ -180,7 +167,7 @@ impl ChangeLog {
         match verdict {
             RecordVerdict::Readable(modified) => {
                 self.pending.take(name);
-                self.known.note(name, RecordStanding::Public);
+                self.known.note(name, true);
                 self.listed.put(name, number, WhatChanged::Changed(modified));
             }
             RecordVerdict::Hidden => {
@@ -249,7 +236,7 @@ impl ChangeLog {
         }
         let hidden: HashSet<RecordName> = hidden.iter().filter_map(RecordName::of).collect();
         for name in names {
-            if hidden.contains(&name) && self.known.standing(name) != Some(RecordStanding::Public) {
+            if hidden.contains(&name) && self.known.are_shown(name) != Some(true) {
                 // Readers have nothing of it: for them nothing has changed.
                 continue;
             }
@@ -277,16 +264,14 @@ impl ChangeLog {
     /// A record that is not shown is listed as gone only if it was shown before: its number alone would show that it
     /// exists. Where that is not known, readers have to read all.
     fn hidden(&mut self, name: RecordName, number: u64) {
-        let listed = self.listed.get(name).map(|(_, what)| match what {
-            WhatChanged::Changed(_) => RecordStanding::Public,
-            WhatChanged::Gone => RecordStanding::Hidden,
-        });
-        match self.known.standing(name).or(listed) {
-            Some(RecordStanding::Public) => self.listed.put(name, number, WhatChanged::Gone),
-            Some(RecordStanding::Hidden) => {}
+        let listed = self.listed.get(name);
+        let listed = listed.map(|(_, what)| matches!(what, WhatChanged::Changed(_)));
+        match self.known.are_shown(name).or(listed) {
+            Some(true) => self.listed.put(name, number, WhatChanged::Gone),
+            Some(false) => {}
             None => self.raise_floor(number),
         }
-        self.known.note(name, RecordStanding::Hidden);
+        self.known.note(name, false);
     }
 
     fn failed(&mut self, name: RecordName, number: u64) {

@@ -14,18 +14,10 @@ pub struct RecordName {
     pub id: u64,
 }
 
-/// The state of a record for anonymous readers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RecordStanding {
-    /// They saw it.
-    Public,
-    /// They requested it, and did not see it.
-    Hidden,
-}
-
-/// The known states of records; a record that is not here may be in either.
+/// The records that anonymous readers saw (true), or requested and did not see (false); any other may be in either
+/// state.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownRecords(HashMap<RecordName, RecordStanding>);
+pub(super) struct KnownRecords(HashMap<RecordName, bool>);
 
 // === impl RecordName ===
 
@@ -60,22 +52,23 @@ impl KnownRecords {
     /// The most records that are known, about 4 MiB. Of further ones nothing is known, which is always safe.
     pub(super) const MOST: usize = 100_000;
 
-    pub(super) fn standing(&self, name: RecordName) -> Option<RecordStanding> {
+    /// True if anonymous readers saw a record, false if they did not; none: that is not known.
+    pub(super) fn are_shown(&self, name: RecordName) -> Option<bool> {
         self.0.get(&name).copied()
     }
 
-    /// Notes the standing of a record. True if that was not known.
-    pub(super) fn note(&mut self, name: RecordName, standing: RecordStanding) -> bool {
+    /// Notes whether anonymous readers see a record. True if that was not known.
+    pub(super) fn note(&mut self, name: RecordName, is_shown: bool) -> bool {
         if self.0.len() >= Self::MOST && !self.0.contains_key(&name) {
             return false;
         }
-        self.0.insert(name, standing) != Some(standing)
+        self.0.insert(name, is_shown) != Some(is_shown)
     }
 
     /// These may have become public.
     pub(super) fn doubt(&mut self, names: &[RecordName]) {
         for name in names {
-            if self.standing(*name) == Some(RecordStanding::Hidden) {
+            if self.are_shown(*name) == Some(false) {
                 self.0.remove(name);
             }
         }
@@ -83,10 +76,10 @@ impl KnownRecords {
 
     /// Any hidden record may have become public.
     pub(super) fn doubt_all(&mut self) {
-        self.0.retain(|_, standing| *standing == RecordStanding::Public);
+        self.0.retain(|_, is_shown| *is_shown);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, RecordStanding)> {
-        self.0.iter().map(|(name, standing)| (*name, *standing))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, bool)> {
+        self.0.iter().map(|(name, is_shown)| (*name, *is_shown))
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change_log::ChangeLog;
 use super::feed_token::FeedPosition;
-use super::known_records::{KnownRecords, RecordName, RecordStanding};
+use super::known_records::{KnownRecords, RecordName};
 use super::numbered::Numbered;
 use super::page::WhatChanged;
 use crate::cache::Tag;
@@ -64,8 +64,8 @@ impl ChangeLog {
                 .iter()
                 .map(|(number, name, _)| (number, text_of(name)))
                 .collect(),
-            public: self.known.written(RecordStanding::Public),
-            hidden: self.known.written(RecordStanding::Hidden),
+            public: self.known.written(true),
+            hidden: self.known.written(false),
         };
         // Numbers and texts always have a form in JSON.
         serde_json::to_string(&text).unwrap_or_default()
@@ -105,9 +105,9 @@ impl ChangeLog {
 // === impl KnownRecords ===
 
 impl KnownRecords {
-    fn written(&self, standing: RecordStanding) -> BTreeMap<String, Vec<u64>> {
+    fn written(&self, are_shown: bool) -> BTreeMap<String, Vec<u64>> {
         let mut ids: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for (name, _) in self.iter().filter(|(_, of)| *of == standing) {
+        for (name, _) in self.iter().filter(|(_, is_shown)| *is_shown == are_shown) {
             ids.entry(name.kind.singular().to_owned())
                 .or_default()
                 .push(name.id);
@@ -117,10 +117,10 @@ impl KnownRecords {
 
     fn read(public: &BTreeMap<String, Vec<u64>>, hidden: &BTreeMap<String, Vec<u64>>) -> Option<Self> {
         let mut known = Self::default();
-        for (ids, standing) in [(public, RecordStanding::Public), (hidden, RecordStanding::Hidden)] {
+        for (ids, are_shown) in [(public, true), (hidden, false)] {
             for (kind, ids) in ids {
                 for id in ids {
-                    known.note(record_of(&format!("{kind}:{id}"))?, standing);
+                    known.note(record_of(&format!("{kind}:{id}"))?, are_shown);
                 }
             }
         }

@@ -30,9 +30,12 @@ pub struct WalkedRecords {
 pub struct RecordChunk {
     json: Vec<u8>,
     room: usize,
-    left: usize,
-    last: Option<RecordName>,
-    is_full: bool,
+    /// The bytes that the next record may have.
+    pub left: usize,
+    /// The last record that was taken, or passed over.
+    pub last: Option<RecordName>,
+    /// True if a record was left to the next chunk.
+    pub is_full: bool,
 }
 
 // === impl WalkedRecords ===
@@ -68,21 +71,6 @@ impl RecordChunk {
             last: None,
             is_full: false,
         }
-    }
-
-    /// The bytes that the next record may have.
-    pub const fn left(&self) -> usize {
-        self.left
-    }
-
-    /// True if a record was left to the next chunk.
-    pub const fn is_full(&self) -> bool {
-        self.is_full
-    }
-
-    /// The last record that was taken, or passed over.
-    pub const fn last(&self) -> Option<RecordName> {
-        self.last
     }
 
     /// Takes the next record as it was found: status and body, which is absent if it is too large, or nothing if the
@@ -209,7 +197,7 @@ mod tests {
             "changes": "AQ",
         });
         assert_eq!(read(&chunk), expected);
-        assert_eq!(chunk.last(), Some(name(Kind::Event, 6)));
+        assert_eq!(chunk.last, Some(name(Kind::Event, 6)));
         let further: Value = serde_json::from_slice(&chunk.to_json(Some("Ag"), "AQ")).unwrap();
         assert_eq!(further["next"], "Ag");
     }
@@ -219,12 +207,12 @@ mod tests {
         let large = || found(200, &json!("x".repeat(60)).to_string());
         let mut chunk = RecordChunk::new(100);
         chunk.take(name(Kind::Event, 1), Some(large()));
-        assert_eq!(chunk.left(), 38);
+        assert_eq!(chunk.left, 38);
         for (id, found) in [(2, large()), (3, found(200, "1"))] {
             chunk.take(name(Kind::Event, id), Some(found));
         }
-        assert!(chunk.is_full());
-        assert_eq!(chunk.last(), Some(name(Kind::Event, 1)), "nothing overtakes it");
+        assert!(chunk.is_full);
+        assert_eq!(chunk.last, Some(name(Kind::Event, 1)), "nothing overtakes it");
         for too_large in [large(), (StatusCode::OK, None)] {
             let mut chunk = RecordChunk::new(50);
             chunk.take(name(Kind::Event, 2), Some(too_large));

@@ -102,13 +102,8 @@ impl ChangeTracker {
     }
 
     /// True if the site has counted a change that was not reported yet.
-    pub(super) const fn has_gap(&self) -> bool {
+    pub(crate) const fn has_gap(&self) -> bool {
         self.gap_since.is_some()
-    }
-
-    /// The time at which [`Self::missed`] may become true.
-    pub fn deadline(&self, grace: Duration) -> Option<UnixTime> {
-        self.gap_since.map(|since| since.saturating_add(grace))
     }
 
     /// Moves on over the changes that follow one another, and notes whether one is left out.
@@ -179,13 +174,10 @@ mod tests {
     fn messages_out_of_order_close_their_gap() {
         let mut tracker = at_number(4);
         tracker.reported(&message(&[6]), at(0));
-        assert_eq!(
-            (tracker.settled(), tracker.deadline(GRACE)),
-            (Some(4), Some(at(1000)))
-        );
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(4), Some(at(0))));
         assert!(!tracker.missed(GRACE, at(999)));
         tracker.reported(&message(&[5]), at(999));
-        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(6), None));
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(6), None));
         assert!(!tracker.missed(GRACE, at(100_000)));
     }
 
@@ -205,7 +197,7 @@ mod tests {
         let mut tracker = at_number(4);
         tracker.reported(&message(&[7]), at(0));
         tracker.reported(&message(&[5, 6, 8]), at(10));
-        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(8), None));
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(8), None));
     }
 
     #[test]
@@ -215,7 +207,7 @@ mod tests {
         tracker.reported(&everything(&[10]), at(10));
         assert_eq!(tracker.settled(), Some(10));
         tracker.reported(&message(&[11]), at(10));
-        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(12), None));
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(12), None));
     }
 
     #[test]
@@ -243,7 +235,7 @@ mod tests {
         tracker.reported(&message(&[402]), at(0));
         let before = tracker.settled();
         assert!(tracker.responded(3, before, at(1)));
-        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(3), None));
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(3), None));
         tracker.reported(&message(&[4]), at(2));
         assert!(!tracker.responded(4, Some(4), at(3)));
     }
@@ -252,7 +244,7 @@ mod tests {
     fn the_first_number_is_taken_as_it_comes() {
         let mut tracker = ChangeTracker::default();
         tracker.reported(&message(&[70]), at(0));
-        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(70), None));
+        assert_eq!((tracker.settled(), tracker.gap_since), (Some(70), None));
     }
 
     #[test]
