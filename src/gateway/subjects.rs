@@ -21,7 +21,7 @@ pub(crate) struct Subjects {
     /// The messages of the companion plugins, with the feed of changes and the facts of the calendar.
     pub(crate) companions: Arc<Companions>,
     /// Calendar pages.
-    pub(crate) pages: CalendarPages,
+    pub(crate) pages: Arc<CalendarPages>,
     /// Other backends.
     pub(crate) migration: Migration,
     /// The other edges.
@@ -72,7 +72,7 @@ impl Subjects {
             &**companions,
             feed,
             facts,
-            pages,
+            &**pages,
             surface,
             &**fleet,
         ]

@@ -15,33 +15,23 @@ use super::metrics::PageMetrics;
 use crate::companion::Companions;
 use crate::server::Subject;
 use crate::telemetry::{Metrics, unix_time};
-use calendar_edge_core::companion::facts::FactsSnapshot;
 use calendar_edge_core::concerns::{Figures, Lately};
 use calendar_edge_core::pages::{
     CalendarPage, CheckStep, PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck,
 };
 use calendar_edge_core::settings::{Mode, Settings};
 
-/// The state of calendar pages, whatever the settings; clones share it.
-#[derive(Debug, Clone)]
-pub(crate) struct CalendarPages(Arc<PagesState>);
-
+/// The state of calendar pages, whatever the settings.
 #[derive(Debug)]
-struct PagesState {
+pub(crate) struct CalendarPages {
     companions: Arc<Companions>,
-    judge: ArcSwapOption<JudgedFacts>,
+    judge: ArcSwapOption<PageJudge>,
     making: Mutex<()>,
     check: Mutex<SelfCheck>,
     seen: Mutex<Option<SeenAddresses>>,
     hash: RandomState,
-    metrics: PageMetrics,
-}
-
-/// The judge of pages, and the facts that it was made of.
-#[derive(Debug)]
-pub(super) struct JudgedFacts {
-    facts: Arc<FactsSnapshot>,
-    pub(super) judge: PageJudge,
+    /// The counters.
+    pub(super) metrics: PageMetrics,
 }
 
 /// The longest time that a page waits for the number of the site.
@@ -54,39 +44,39 @@ const KNOWN_FOR: Duration = Duration::from_hours(1);
 impl Subject for CalendarPages {
     fn adapt(&self, settings: &Settings) {
         if settings.calendar_pages.mode != Mode::Off {
-            self.0.metrics.expect();
+            self.metrics.expect();
         }
     }
 
     /// The outcomes of requests for pages, the findings of the check, and the reason why the edge serves no page now.
     fn status(&self) -> Value {
         let pages = json!({
-            "requests": self.0.metrics.sums(),
-            "check": self.0.check.lock().figures(),
+            "requests": self.metrics.sums(),
+            "check": self.check.lock().figures(),
             "hindrance": self.hindrance(),
         });
         json!({ "calendar_pages": pages })
     }
 
     fn add_figures(&self, figures: &mut Figures) {
-        figures.stopped_by = self.0.check.lock().figures().example;
+        figures.stopped_by = self.check.lock().figures().example;
         figures.hindrance = self.hindrance();
     }
 
     fn add_sums(&self, sums: &mut Lately) {
-        sums.robots = self.0.metrics.sums().get("limited").copied().unwrap_or_default();
+        sums.robots = self.metrics.sums().get("limited").copied().unwrap_or_default();
     }
 
     fn runs_saved(&self) -> i64 {
-        self.0.metrics.runs_saved()
+        self.metrics.runs_saved()
     }
 }
 
 // === impl CalendarPages ===
 
 impl CalendarPages {
-    pub(crate) fn new(settings: &Settings, companions: &Arc<Companions>, metrics: &Metrics) -> Self {
-        let pages = Self(Arc::new(PagesState {
+    pub(crate) fn new(settings: &Settings, companions: &Arc<Companions>, metrics: &Metrics) -> Arc<Self> {
+        let pages = Arc::new(Self {
             companions: companions.clone(),
             judge: ArcSwapOption::empty(),
             making: Mutex::default(),
@@ -94,7 +84,7 @@ impl CalendarPages {
             seen: Mutex::default(),
             hash: RandomState::default(),
             metrics: metrics.register(PageMetrics::new),
-        }));
+        });
         pages.adapt(settings);
         pages
     }
@@ -105,24 +95,24 @@ impl CalendarPages {
         let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
         let word = |word: &'static str| Some(word.to_owned());
         self.called();
-        let judged = self.judged();
+        let judge = self.judged();
         if let Some(hindrance) = self.hindrance() {
             return forwarded(None, Some(hindrance));
         }
-        let Some(judged) = judged else {
+        let Some(judge) = judge else {
             return forwarded(
                 None,
                 word("the site has not reported its number of late: try again"),
             );
         };
-        let address = judged.judge.read(path, Some(query));
-        if judged.judge.download(&address).is_some() {
+        let address = judge.read(path, Some(query));
+        if judge.download(&address).is_some() {
             return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
         }
         match address {
             PageAddress::Elsewhere | PageAddress::File { .. } => forwarded(None, word("no_calendar_page")),
             PageAddress::Unknown(reason) => forwarded(None, word(reason.into())),
-            PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
+            PageAddress::Page(page) => match judge.judge(&page, unix_time()) {
                 PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
                 PageVerdict::Beyond { .. } => {
                     json!({"kind": page.kind(), "becomes": "not_found", "because": "beyond"})
@@ -139,31 +129,26 @@ impl CalendarPages {
         if self.is_stopped() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
         }
-        if self.0.companions.facts.snapshot().is_none() {
+        if self.companions.facts.snapshot().is_none() {
             return Some("the companion plugin does not report when events are shown".to_owned());
         }
-        let known = self.0.judge.load_full()?;
-        known.judge.hindrance().map(ToString::to_string)
-    }
-
-    /// The counters.
-    pub(super) fn metrics(&self) -> &PageMetrics {
-        &self.0.metrics
+        let known = self.judge.load_full()?;
+        known.hindrance().map(str::to_owned)
     }
 
     /// Keeps the requests for the site's number of changes going while clients request pages.
     pub(super) fn called(&self) {
-        self.0.companions.called();
+        self.companions.called();
     }
 
     /// True if the edge gives no responses of its own, because a check found an event.
     pub(super) fn is_stopped(&self) -> bool {
-        self.0.check.lock().is_stopped()
+        self.check.lock().is_stopped()
     }
 
     /// Counts a response for a page. The result is the page to request from the site.
     pub(super) fn gives(&self, page: &CalendarPage, is_at_end: bool) -> Option<CalendarPage> {
-        self.0.check.lock().gives(page, is_at_end, Instant::now())
+        self.check.lock().gives(page, is_at_end, Instant::now())
     }
 
     /// Passes an address on if that was done lately, or if its cost can be paid. A form has no address.
@@ -177,8 +162,8 @@ impl CalendarPages {
         let Some(address) = address else {
             return pay(now);
         };
-        let address = self.0.hash.hash_one(address.path_and_query());
-        let mut seen = self.0.seen.lock();
+        let address = self.hash.hash_one(address.path_and_query());
+        let mut seen = self.seen.lock();
         let seen = seen.get_or_insert_with(|| SeenAddresses::new(period, now));
         if !seen.contains(address, now) {
             pay(now)?;
@@ -188,30 +173,27 @@ impl CalendarPages {
     }
 
     /// The judge by the facts as they are now; none while the site may know others.
-    pub(super) fn judged(&self) -> Option<Arc<JudgedFacts>> {
-        let facts = self.0.companions.current_facts()?;
-        let known = self.0.judge.load_full();
+    pub(super) fn judged(&self) -> Option<Arc<PageJudge>> {
+        let facts = self.companions.current_facts()?;
+        let known = self.judge.load_full();
         if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
             return Some(Arc::clone(known));
         }
         // One request makes it, and meanwhile the site responds to the others.
-        let _making = self.0.making.try_lock()?;
-        let judge = known.map_or_else(
-            || PageJudge::new(&facts),
-            |known| known.judge.with(&known.facts, &facts),
-        );
-        let judged = Arc::new(JudgedFacts { facts, judge });
-        self.0.judge.store(Some(Arc::clone(&judged)));
-        Some(judged)
+        let _making = self.making.try_lock()?;
+        let judge = known.map_or_else(|| PageJudge::new(&facts), |known| known.with(&facts));
+        let judge = Arc::new(judge);
+        self.judge.store(Some(Arc::clone(&judge)));
+        Some(judge)
     }
 
     /// As [`judged`](Self::judged); where the site's number may make the facts current, it is waited for.
-    pub(super) async fn judged_now(&self) -> Option<Arc<JudgedFacts>> {
+    pub(super) async fn judged_now(&self) -> Option<Arc<PageJudge>> {
         let until_known = async {
             loop {
-                let answer = self.0.companions.next_count();
+                let answer = self.companions.next_count();
                 let judged = self.judged();
-                if judged.is_some() || !self.0.companions.facts_await_number() {
+                if judged.is_some() || !self.companions.facts_await_number() {
                     return judged;
                 }
                 // A look that comes too early after another request sends none.
@@ -224,10 +206,10 @@ impl CalendarPages {
 
     /// The judge by the last known facts. It finds which addresses are files, whose events the calendar of the API has
     /// more exactly, and which ones count in the budget of robots. None once the site was silent for long.
-    pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
-        let last = self.0.companions.last_sign()?;
+    pub(super) fn known(&self) -> Option<Arc<PageJudge>> {
+        let last = self.companions.last_sign()?;
         let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
-        self.0.judge.load_full().filter(|_| is_recent)
+        self.judge.load_full().filter(|_| is_recent)
     }
 
     /// Takes the site's word on a page that the edge took for empty: true if it shows an event; none if that is
@@ -243,17 +225,17 @@ impl CalendarPages {
             shows => shows.map(|_| true),
         };
         let address = address.unwrap_or_default();
-        let step = self.0.check.lock().shown(page, address, agrees, Instant::now());
+        let step = self.check.lock().shown(page, address, agrees, Instant::now());
         if step != CheckStep::Repeat {
-            self.0.metrics.checked(agrees);
+            self.metrics.checked(agrees);
         }
         match step {
             CheckStep::Stop => {
-                self.0.metrics.stopped(true);
+                self.metrics.stopped(true);
                 log_stop(address);
             }
             CheckStep::Resume => {
-                self.0.metrics.stopped(false);
+                self.metrics.stopped(false);
                 tracing::info!("checks of calendar pages agreed for an hour: the edge serves them again");
             }
             CheckStep::Repeat | CheckStep::Done => {}
@@ -263,11 +245,8 @@ impl CalendarPages {
 
     /// True if the facts open the page now: its event was published in between. None while they are not known.
     fn has_opened(&self, page: &CalendarPage) -> Option<bool> {
-        let judged = self.judged()?;
-        Some(matches!(
-            judged.judge.judge(page, unix_time()),
-            PageVerdict::Forward(_)
-        ))
+        let judge = self.judged()?;
+        Some(matches!(judge.judge(page, unix_time()), PageVerdict::Forward(_)))
     }
 }
 

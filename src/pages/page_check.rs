@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 impl PageCheck {
     /// Requests a page as an anonymous reader, at the address that the edge has for it. No byte that a client wrote is
     /// in the request (T-110), and no client waits for it.
-    pub(super) fn begin(&self, page: CalendarPage, judge: &PageJudge, pages: &CalendarPages) {
+    pub(super) fn begin(&self, page: CalendarPage, judge: &PageJudge, pages: &Arc<CalendarPages>) {
         let address = judge.address(&page);
         let headers = own_headers(self.public_url.as_ref().or_else(|| judge.calendar()));
         let (check, pages) = (self.clone(), pages.clone());

@@ -1,11 +1,13 @@
 //! Calendar pages that can have no events: the edge responds, or counts them; all others are held to the budget of
 //! robots.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode, Uri};
 
-use super::calendar_pages::{CalendarPages, JudgedFacts};
+use super::calendar_pages::CalendarPages;
 use super::page_check::PageCheck;
 use crate::calls::fault;
 use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts};
@@ -22,7 +24,7 @@ use calendar_edge_core::settings::{CalendarPageSettings, Mode};
 /// Calendar pages under one set of settings.
 #[derive(Debug)]
 pub(crate) struct PageGuard {
-    pub(crate) pages: CalendarPages,
+    pub(crate) pages: Arc<CalendarPages>,
     pub(crate) settings: CalendarPageSettings,
     pub(crate) buckets: SharedBuckets,
     pub(crate) check: PageCheck,
@@ -73,12 +75,12 @@ impl PageGuard {
         let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
         // Without facts of this moment the last ones show which address is a file.
         let known = judged.clone().or_else(|| self.pages.known())?;
-        let address = known.judge.read(uri.path(), uri.query());
+        let address = known.read(uri.path(), uri.query());
         if let Some(calendar) = self.calendar(uri, &known, &address) {
             return Some(self.give_calendar(asked, &address, calendar));
         }
         let own = match (&judged, &address) {
-            (Some(judged), PageAddress::Page(page)) => self.in_place_of(&judged.judge, page),
+            (Some(judged), PageAddress::Page(page)) => self.in_place_of(judged, page),
             (_, PageAddress::Unknown(reason)) => self.forwards((*reason).into()),
             _ => None,
         };
@@ -106,7 +108,7 @@ impl PageGuard {
 
     /// Counts a file that a calendar took the place of.
     pub(crate) fn gave_file(&self) {
-        self.pages.metrics().took("answered");
+        self.pages.metrics.took("answered");
     }
 
     /// The response to a request for a file that the calendar does not have; none if the site responds.
@@ -123,12 +125,12 @@ impl PageGuard {
     }
 
     /// The read whose calendar has the events of the requested file.
-    fn calendar(&self, uri: &Uri, known: &JudgedFacts, address: &PageAddress) -> Option<String> {
+    fn calendar(&self, uri: &Uri, known: &PageJudge, address: &PageAddress) -> Option<String> {
         let api = self.api.as_ref()?;
-        if !may_be_file(uri) || self.pages.is_stopped() || known.judge.hindrance().is_some() {
+        if !may_be_file(uri) || self.pages.is_stopped() || known.hindrance().is_some() {
             return None;
         }
-        Some(format!("{api}/{}", known.judge.download(address)?))
+        Some(format!("{api}/{}", known.download(address)?))
     }
 
     /// The response in place of a page that can have no events. Some of them are requested from the site, too.
@@ -149,7 +151,7 @@ impl PageGuard {
     }
 
     fn forwards<T>(&self, reason: &'static str) -> Option<T> {
-        self.pages.metrics().took(reason);
+        self.pages.metrics.took(reason);
         None
     }
 
@@ -157,7 +159,7 @@ impl PageGuard {
     fn give(&self, own: EdgeResponse) -> Option<EdgeResponse> {
         let is_enforced = self.settings.mode == Mode::Enforce;
         self.pages
-            .metrics()
+            .metrics
             .took(if is_enforced { "answered" } else { "would_answer" });
         is_enforced.then_some(own)
     }
@@ -182,7 +184,7 @@ impl PageGuard {
         if !is_enforced {
             return self.forwards("would_limit");
         }
-        self.pages.metrics().took("limited");
+        self.pages.metrics.took("limited");
         let insists = "`calendar_pages.robots` holds for all clients together, and a quarter of it for each";
         asked.refused(DecidingBody::None, RefusalReason::moment(insists));
         Some(PageResponse::Own(fault::too_fast(&exceeded)))
@@ -298,7 +300,7 @@ mod tests {
         for mode in [Mode::Report, Mode::Off] {
             let guard = guard(mode);
             assert_eq!(days(&guard, 1, [1, 2, 3]).await, ["site"; 3], "{mode:?}");
-            let counted = guard.pages.metrics().sums().get("would_limit").copied();
+            let counted = guard.pages.metrics.sums().get("would_limit").copied();
             let limited = u64::from(mode == Mode::Report) * 2;
             assert_eq!(counted.unwrap_or_default(), limited, "{mode:?}");
         }

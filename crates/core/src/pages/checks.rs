@@ -1,7 +1,9 @@
 //! Calendar pages without events: the obstacles to a response without WordPress.
 
+use std::sync::Arc;
+
 use crate::companion::facts::{FactsReply, FactsReplyFault, FactsSnapshot};
-use crate::pages::{Hindrance, PageJudge};
+use crate::pages::PageJudge;
 use crate::settings::{Mode, Settings};
 use crate::survey::check_line::CheckLine;
 use crate::survey::check_line::LineKind::{Note, Ok as Fine, Unusable, Void};
@@ -23,17 +25,17 @@ pub(crate) fn empty_pages(responses: &Responses, settings: &Settings) -> Vec<Che
     found.into_iter().collect()
 }
 
-fn hindrance(reply: FactsReply) -> Result<Option<Hindrance>, FactsReplyFault> {
-    let facts = FactsSnapshot {
+fn hindrance(reply: FactsReply) -> Result<Option<String>, FactsReplyFault> {
+    let facts = Arc::new(FactsSnapshot {
         site: reply.site.ok_or(FactsReplyFault::Unfit)?,
         events: Vec::new(),
         records: None,
-    };
-    Ok(PageJudge::new(&facts).hindrance().cloned())
+    });
+    Ok(PageJudge::new(&facts).hindrance().map(str::to_owned))
 }
 
 /// Without the setting, a plugin that reports nothing is no finding.
-fn line(mode: Mode, found: Result<Option<Hindrance>, FactsReplyFault>) -> Option<CheckLine> {
+fn line(mode: Mode, found: Result<Option<String>, FactsReplyFault>) -> Option<CheckLine> {
     Some(match (mode, found) {
         (Mode::Off, Ok(None)) => Note.line(
             "calendar pages without events could be sent without WordPress: see `calendar_pages.mode`",
@@ -69,7 +71,7 @@ mod tests {
 
     #[test]
     fn one_row_says_what_stands_in_the_way() {
-        let no_views = || Ok(Some(Hindrance::NoViews));
+        let no_views = || Ok(Some("the theme does not show the plugin's views".to_owned()));
         let status = |status| Err(FactsReplyFault::Status(status));
         for (mode, found, expected) in [
             (

@@ -51,7 +51,12 @@ impl PageJudge {
     /// The number of the only term with this slug, if the API does not take it for a slug.
     fn term(&self, taxonomy: &str, slug: &[u8]) -> Option<u64> {
         let named = |slug: &[u8]| {
-            let of_taxonomy = self.terms.iter().filter(|term| term.taxonomy == taxonomy);
+            let of_taxonomy = self
+                .facts
+                .site
+                .terms
+                .iter()
+                .filter(|term| term.taxonomy == taxonomy);
             let ids = of_taxonomy.filter(|term| term.slug.as_bytes() == slug);
             ids.map(|term| term.id).collect::<Vec<_>>()
         };

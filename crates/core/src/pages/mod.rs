@@ -25,7 +25,7 @@ pub use download::name_download;
 pub use empty_page::EMPTY_CALENDAR;
 pub use endless::{FormReading, is_endless};
 pub use html::{HtmlTag, tags};
-pub use page_judge::{Hindrance, Open, PageJudge, PageVerdict};
+pub use page_judge::{Open, PageJudge, PageVerdict};
 pub use seen_addresses::SeenAddresses;
 pub use self_check::{CheckStep, SelfCheck, SelfCheckFigures};
 pub use shown_events::shows_event;

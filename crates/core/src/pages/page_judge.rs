@@ -17,14 +17,15 @@ use crate::unix_time::UnixTime;
 /// Judges the calendar pages of one site by its facts.
 #[derive(Debug, Clone)]
 pub struct PageJudge {
+    /// The facts.
+    pub facts: Arc<FactsSnapshot>,
     reader: Arc<AddressReader>,
     days: SiteDays,
-    pub(super) terms: Vec<TermFact>,
     per_page: usize,
     /// The view of the addresses that name none is the list.
     pub(super) has_list: bool,
     enabled: Vec<PageView>,
-    hindrance: Option<Hindrance>,
+    hindrance: Option<String>,
     calendar: Option<Url>,
     page: Bytes,
     all: Spans,
@@ -64,33 +65,6 @@ pub enum Open {
     UnknownTerm,
 }
 
-/// The reason for which no page of a site can be judged.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Hindrance {
-    /// The calendar is the front page, so that any parameter changes it.
-    #[error("the calendar is the front page of the site")]
-    FrontPage,
-    /// Each language may have its own events.
-    #[error("the site has a plugin for several languages")]
-    Languages,
-    /// A block theme without the plugin's template shows the same events at every address.
-    #[error("the theme does not show the plugin's views: a calendar page lists posts")]
-    NoViews,
-    /// Another plugin may show events by rules of its own.
-    #[error("other plugins change what calendar pages show: {0}")]
-    Filters(String),
-    /// The site has no addresses for pages.
-    #[error("the site has plain permalinks")]
-    PlainPermalinks,
-    /// The views of this version were not measured.
-    #[error(
-        "version {0} of The Events Calendar is not known: 6.{first} to 6.{last} are",
-        first = KNOWN_MINORS.start(),
-        last = KNOWN_MINORS.end()
-    )]
-    Version(String),
-}
-
 /// The versions whose views were measured, or read in source.
 const KNOWN_MINORS: std::ops::RangeInclusive<u32> = 10..=17;
 
@@ -98,15 +72,16 @@ const KNOWN_MINORS: std::ops::RangeInclusive<u32> = 10..=17;
 
 impl PageJudge {
     /// The judge for these facts.
-    pub fn new(facts: &FactsSnapshot) -> Self {
+    pub fn new(facts: &Arc<FactsSnapshot>) -> Self {
         let reader = AddressReader::new(&facts.site.rules, &facts.site.home);
         Self::reading(Arc::new(reader), facts)
     }
 
     /// The judge for other facts of the same site. Rules that have not changed are not read again.
     #[must_use]
-    pub fn with(&self, before: &FactsSnapshot, facts: &FactsSnapshot) -> Self {
-        let is_same = before.site.rules == facts.site.rules && before.site.home == facts.site.home;
+    pub fn with(&self, facts: &Arc<FactsSnapshot>) -> Self {
+        let before = &self.facts.site;
+        let is_same = before.rules == facts.site.rules && before.home == facts.site.home;
         if is_same {
             Self::reading(Arc::clone(&self.reader), facts)
         } else {
@@ -114,13 +89,13 @@ impl PageJudge {
         }
     }
 
-    fn reading(reader: Arc<AddressReader>, facts: &FactsSnapshot) -> Self {
+    fn reading(reader: Arc<AddressReader>, facts: &Arc<FactsSnapshot>) -> Self {
         let site = &facts.site;
         let events = &facts.events;
         Self {
+            facts: Arc::clone(facts),
             reader,
             days: SiteDays::of(site),
-            terms: site.terms.clone(),
             per_page: usize::try_from(site.per_page).unwrap_or(usize::MAX).max(1),
             has_list: site.default_view == "list",
             enabled: site
@@ -139,8 +114,8 @@ impl PageJudge {
     }
 
     /// The reason for which no page of this site can be judged; none if pages can.
-    pub const fn hindrance(&self) -> Option<&Hindrance> {
-        self.hindrance.as_ref()
+    pub fn hindrance(&self) -> Option<&str> {
+        self.hindrance.as_deref()
     }
 
     /// The address of the calendar, as the site names it.
@@ -267,26 +242,35 @@ fn by_slug(terms: &[TermFact], taxonomy: &str, events: &[EventFact]) -> HashMap<
     spans.map(|(slug, spans)| (slug, Spans::new(spans))).collect()
 }
 
-fn hindrance(site: &SiteFacts) -> Option<Hindrance> {
+fn hindrance(site: &SiteFacts) -> Option<String> {
     let version = site.plugin.strip_prefix("6.").and_then(|rest| {
         let minor = rest.split('.').next()?;
         minor.parse::<u32>().ok()
     });
-    Some(if site.front_page {
-        Hindrance::FrontPage
+    let text = |reason: &str| Some(reason.to_owned());
+    // Any parameter changes a calendar that is the front page; each language may have its own events; a block theme
+    // without the plugin's template shows the same events at every address.
+    if site.front_page {
+        text("the calendar is the front page of the site")
     } else if site.languages {
-        Hindrance::Languages
+        text("the site has a plugin for several languages")
     } else if !site.views {
-        Hindrance::NoViews
+        text("the theme does not show the plugin's views: a calendar page lists posts")
     } else if !site.filters.is_empty() {
-        Hindrance::Filters(site.filters.join(", "))
+        let filters = site.filters.join(", ");
+        Some(format!(
+            "other plugins change what calendar pages show: {filters}"
+        ))
     } else if site.structure.is_empty() {
-        Hindrance::PlainPermalinks
+        text("the site has plain permalinks")
     } else if version.is_none_or(|minor| !KNOWN_MINORS.contains(&minor)) {
-        Hindrance::Version(site.plugin.clone())
+        let (plugin, first, last) = (&site.plugin, KNOWN_MINORS.start(), KNOWN_MINORS.end());
+        Some(format!(
+            "version {plugin} of The Events Calendar is not known: 6.{first} to 6.{last} are"
+        ))
     } else {
-        return None;
-    })
+        None
+    }
 }
 
 #[cfg(test)]

@@ -63,11 +63,11 @@ fn event(id: u64, terms: &[u64], start: &str, end: &str) -> EventFact {
 }
 
 pub(in crate::pages) fn judge_of(site: SiteFacts, events: Vec<EventFact>) -> PageJudge {
-    PageJudge::new(&FactsSnapshot {
+    PageJudge::new(&Arc::new(FactsSnapshot {
         site,
         events,
         records: None,
-    })
+    }))
 }
 
 /// Jazz in August 2027, and a workshop in February 2035.
@@ -266,7 +266,7 @@ fn a_site_whose_pages_may_be_made_otherwise_is_not_judged() {
     let with = |change: fn(&mut SiteFacts)| {
         let mut site = site();
         change(&mut site);
-        judge_of(site, Vec::new()).hindrance().cloned()
+        judge_of(site, Vec::new()).hindrance().map(str::to_owned)
     };
     assert_eq!(with(|_| ()), None);
     for change in [
