@@ -11,7 +11,6 @@ use super::served::CacheReport;
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse};
 use crate::companion::Companions;
 use crate::telemetry::unix_time;
-use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::{
     Bypass, CacheOutcome, CacheableCall, ForwardedRequest, KeySpace, ReachedBy, Serving,
 };
@@ -68,8 +67,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         let keys = candidate.map_or(&self.keys, |candidate| &candidate.keys);
         let key = || Arc::from(keys.key(cacheable, reached));
         KeyedCall {
-            key: if call.form != Representation::Json {
-                Arc::from(keys.key_of_form(cacheable, reached, call.form))
+            key: if call.as_calendar {
+                Arc::from(keys.key_of_calendar(cacheable, reached))
             } else if keys.is_of_calls_alone() && candidate.is_none() {
                 call.call.key(key)
             } else {

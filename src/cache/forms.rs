@@ -19,7 +19,7 @@ use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, whole};
 use crate::server::threads::Computing;
 use crate::telemetry::{RateLimitMetrics, Warnings};
 use calendar_edge_core::cache::Storable;
-use calendar_edge_core::cache::forms::{PageFault, Representation, RepresentationWriter};
+use calendar_edge_core::cache::forms::{PageFault, RepresentationWriter, calendar_headers, reads_events};
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
@@ -83,14 +83,11 @@ const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
 impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Representations<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        if !self.offers_calendar || !Representation::are_several(&call.call) {
+        if !self.offers_calendar || !reads_events(&call.call) {
             return self.json.call(call).await;
         }
-        let whole = match call.form {
-            Representation::Json => None,
-            // Parameters that do not change a form are not in its key.
-            Representation::Calendar => call.call.page_of_read(1),
-        };
+        // Parameters that do not change a form are not in its key.
+        let whole = call.as_calendar.then(|| call.call.page_of_read(1)).flatten();
         let mut response = match whole {
             None => self.json.call(call).await,
             Some(whole) => {
@@ -133,13 +130,13 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         }
         let pages = pages.ok_or(PageFault::Unreadable)?;
         let written = self.computing.run(move || writer.finish(has_pages)).await?;
-        Ok(self.response(pages, written, generation, call.form))
+        Ok(self.response(pages, written, generation))
     }
 
     async fn page(&self, call: &CalendarCall, number: u32) -> Result<EventPage, Unwritten> {
         let asked = call.call.page_of_read(number).ok_or(PageFault::Unreadable)?;
         let call = CalendarCall {
-            form: Representation::Json,
+            as_calendar: false,
             ..call.with_call(Arc::new(JudgedCall::new(asked)))
         };
         let response = self.json.call(call).await;
@@ -163,14 +160,8 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         })
     }
 
-    fn response(
-        &self,
-        pages: PagesRead,
-        written: Vec<u8>,
-        generation: u64,
-        form: Representation,
-    ) -> CallResponse {
-        let headers = form.headers_of(pages.headers, written.len());
+    fn response(&self, pages: PagesRead, written: Vec<u8>, generation: u64) -> CallResponse {
+        let headers = calendar_headers(pages.headers, written.len());
         let stored = pages.made_of.map(|made_of| {
             let answer = WholeResponse::copied(StatusCode::OK, &headers, &written, ResponseSource::Cache);
             let fill = StoredMetadata {

@@ -48,9 +48,9 @@ fn forms(json: &Arc<Below>, limits: &RateLimits) -> Representations<Arc<Below>> 
     }
 }
 
-fn asked(form: Representation) -> CalendarCall {
+fn asked(as_calendar: bool) -> CalendarCall {
     CalendarCall {
-        form,
+        as_calendar,
         ..read(&settings(), "/events")
     }
 }
@@ -64,19 +64,16 @@ fn kind(response: &CallResponse) -> &str {
 async fn a_calendar_is_made_of_all_pages_in_json_and_json_of_the_one_that_is_asked_for() {
     let below = pages((StatusCode::OK, SECOND));
     let stage = forms(&below, &RateLimits::default());
-    let calendar = stage.call(asked(Representation::Calendar)).await;
+    let calendar = stage.call(asked(true)).await;
     assert!(
         kind(&calendar).starts_with("text/calendar"),
         "{}",
         kind(&calendar)
     );
-    let read = below.each(|call| (call.form, page(call).map(str::to_owned)));
+    let read = below.each(|call| (call.as_calendar, page(call).map(str::to_owned)));
     let second = Some("2".to_owned());
-    assert_eq!(
-        read,
-        [(Representation::Json, None), (Representation::Json, second)]
-    );
-    let list = stage.call(asked(Representation::Json)).await;
+    assert_eq!(read, [(false, None), (false, second)]);
+    let list = stage.call(asked(false)).await;
     assert!(kind(&list).starts_with("application/json"), "{}", kind(&list));
     assert_eq!(below.begun(), 3);
     for response in [calendar, list] {
@@ -88,7 +85,7 @@ async fn a_calendar_is_made_of_all_pages_in_json_and_json_of_the_one_that_is_ask
 async fn a_page_that_fails_is_the_response_to_all() {
     let below = pages((StatusCode::BAD_GATEWAY, "{}"));
     let stage = forms(&below, &RateLimits::default());
-    let failed = stage.call(asked(Representation::Calendar)).await;
+    let failed = stage.call(asked(true)).await;
     assert_eq!(
         (failed.response.status(), below.begun()),
         (StatusCode::BAD_GATEWAY, 2)
@@ -100,7 +97,7 @@ async fn a_page_that_fails_is_the_response_to_all() {
 async fn a_list_that_became_shorter_is_read_anew() {
     let below = pages((StatusCode::NOT_FOUND, "{}"));
     let stage = forms(&below, &RateLimits::default());
-    stage.call(asked(Representation::Calendar)).await;
+    stage.call(asked(true)).await;
     assert_eq!(below.begun(), 2 * ATTEMPTS);
 }
 
@@ -113,8 +110,8 @@ async fn each_further_page_that_the_site_is_asked_for_is_charged() {
         period: Duration::from_hours(1),
     });
     let stage = forms(&below, &limits);
-    let first = stage.call(asked(Representation::Calendar)).await;
+    let first = stage.call(asked(true)).await;
     assert_eq!(first.response.status(), StatusCode::OK, "one further page");
-    let second = stage.call(asked(Representation::Calendar)).await;
+    let second = stage.call(asked(true)).await;
     assert_eq!(second.response.status(), StatusCode::TOO_MANY_REQUESTS);
 }

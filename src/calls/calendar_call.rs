@@ -12,7 +12,6 @@ use crate::backend::{AddressedCall, ForwardedHeaders, QueueWatch};
 use crate::layers::BodilessRequest;
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::if_none_match;
 use calendar_edge_core::gateway::decision::{OpenedCall, PatchConditions};
 use calendar_edge_core::relay::ClientContext;
@@ -27,8 +26,8 @@ pub(crate) struct CalendarCall {
     pub(crate) call: Arc<JudgedCall>,
     /// The backend that serves it.
     pub(crate) route: CallRoute,
-    /// The form that its response has.
-    pub(crate) form: Representation,
+    /// True if its response is a calendar, in place of JSON.
+    pub(crate) as_calendar: bool,
     /// The link to its caller while it waits for the backend.
     pub(crate) queue: Option<QueueWatch>,
 }
@@ -92,7 +91,7 @@ impl CalendarCall {
             client,
             call,
             route: CallRoute::Primary,
-            form: Representation::Json,
+            as_calendar: false,
             queue: None,
         }
     }

@@ -13,7 +13,7 @@ use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Computing;
 use crate::telemetry::{DecidedBy, FindingSums, Metrics};
-use calendar_edge_core::cache::forms::Representation;
+use calendar_edge_core::cache::forms::wants_calendar;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -70,7 +70,7 @@ impl<S> Judging<S> {
         let memory = body.map(|body| self.budget.count(body.len()));
         let (is_file, headers) = (request.opened.names_calendar_file(), &request.asked.head.headers);
         CalendarCall {
-            form: Representation::chosen(self.offers_calendar, &call, is_file, headers),
+            as_calendar: wants_calendar(self.offers_calendar, &call, is_file, headers),
             ..CalendarCall::new(call, &request.asked, &request.opened, &public, memory)
         }
     }

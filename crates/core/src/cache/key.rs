@@ -1,7 +1,7 @@
 //! The key of a kept response: everything that the response depends on.
 
 use super::bypass::CacheableCall;
-use super::forms::Representation;
+use super::forms::CALENDAR;
 use crate::settings::{BackendSettings, PRIMARY, Root};
 use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, Schema};
 
@@ -76,14 +76,9 @@ impl KeySpace {
         key
     }
 
-    /// The key of the response to a call in another representation.
-    pub fn key_of_form(
-        &self,
-        call: CacheableCall<'_>,
-        reached: ReachedBy<'_>,
-        form: Representation,
-    ) -> String {
-        [&self.key(call, reached), " ", form.media_type()].concat()
+    /// The key of the response to a call as a calendar.
+    pub fn key_of_calendar(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>) -> String {
+        [&self.key(call, reached), " ", CALENDAR].concat()
     }
 }
 

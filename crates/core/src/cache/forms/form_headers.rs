@@ -3,8 +3,6 @@
 use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::representation::Representation;
-
 /// Headers of a page that do not depend on the form.
 const OF_PAGE: [HeaderName; 6] = [
     AGE,
@@ -15,25 +13,18 @@ const OF_PAGE: [HeaderName; 6] = [
     HeaderName::from_static("x-tec-totalpages"),
 ];
 
-// === impl Representation ===
-
-impl Representation {
-    /// The headers of a page as those of this form, whose body has so many bytes.
-    #[must_use]
-    pub fn headers_of(self, mut page: HeaderMap, length: usize) -> HeaderMap {
-        for name in OF_PAGE {
-            page.remove(name);
-        }
-        page.insert(CONTENT_TYPE, self.content_type());
-        page.insert(CONTENT_LENGTH, HeaderValue::from(length));
-        if self == Self::Calendar {
-            page.insert(
-                CONTENT_DISPOSITION,
-                HeaderValue::from_static("inline; filename=\"events.ics\""),
-            );
-        }
-        page
+/// The headers of a page as those of a calendar, whose body has so many bytes.
+pub fn calendar_headers(mut page: HeaderMap, length: usize) -> HeaderMap {
+    for name in OF_PAGE {
+        page.remove(name);
     }
+    let own = [
+        (CONTENT_TYPE, "text/calendar; charset=utf-8"),
+        (CONTENT_DISPOSITION, "inline; filename=\"events.ics\""),
+    ];
+    page.extend(own.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    page.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    page
 }
 
 #[cfg(test)]
@@ -53,7 +44,7 @@ mod tests {
         ] {
             page.insert(name, HeaderValue::from_static(value));
         }
-        let calendar = Representation::Calendar.headers_of(page.clone(), 90);
+        let calendar = calendar_headers(page, 90);
         assert_eq!(calendar[CONTENT_TYPE], "text/calendar; charset=utf-8");
         assert_eq!(calendar[CONTENT_LENGTH], "90");
         assert_eq!(calendar["x-tec-total"], "24");
@@ -61,7 +52,5 @@ mod tests {
         for name in [ETAG, LINK, HeaderName::from_static("x-tec-totalpages")] {
             assert!(!calendar.contains_key(&name), "{name}");
         }
-        let json = Representation::Json.headers_of(page, 90);
-        assert!(!json.contains_key(CONTENT_DISPOSITION));
     }
 }

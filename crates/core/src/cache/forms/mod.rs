@@ -7,5 +7,6 @@ mod members;
 mod representation;
 pub(crate) mod settings;
 
+pub use form_headers::calendar_headers;
 pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter};
-pub use representation::{Representation, names_media_type};
+pub use representation::{CALENDAR, names_media_type, reads_events, wants_calendar};

@@ -1,95 +1,57 @@
 //! `Accept`: the form of events that a client prefers (RFC 9110 section 12.5.1).
 
+use http::HeaderMap;
 use http::header::ACCEPT;
-use http::{HeaderMap, HeaderValue};
 
 use crate::cache::weight::{Weight, weight};
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::contract::{Action, Kind};
 
-/// The form of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Representation {
-    /// JSON, as WordPress sends it.
-    #[default]
-    Json,
-    /// iCalendar (RFC 5545).
-    Calendar,
+/// The media type of iCalendar (RFC 5545).
+pub const CALENDAR: &str = "text/calendar";
+
+/// Returns true if the response to a call has another form than JSON where the settings offer one: it reads events.
+pub fn reads_events(call: &ForwardableCall) -> bool {
+    call.operation().is_some_and(|operation| {
+        operation.id.kind() == Some(Kind::Event) && matches!(operation.id.action, Action::List | Action::Read)
+    })
 }
 
-// === impl Representation ===
+/// True if a client gets the response to a call as a calendar, in place of JSON.
+///
+/// That is for clients that name it, and that do not like JSON better. A script or an envelope has JSON inside, and an
+/// unacceptable response is better than none: a client that names nothing that is offered gets JSON.
+pub fn wants_calendar(
+    offers_calendar: bool,
+    call: &ForwardableCall,
+    is_calendar_file: bool,
+    headers: &HeaderMap,
+) -> bool {
+    let may_differ = offers_calendar && reads_events(call);
+    let has_json_inside = || call.expects_javascript() || call.expects_envelope();
+    may_differ && !has_json_inside() && (is_calendar_file || prefers_calendar(headers))
+}
 
-impl Representation {
-    /// The media type.
-    pub const fn media_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Calendar => "text/calendar",
+fn prefers_calendar(headers: &HeaderMap) -> bool {
+    // The closeness with which a media range names JSON, and its weight: the closest counts, and of equal ones the
+    // first.
+    let (mut closeness, mut json, mut calendar) = (0, 0, None);
+    for (range, weight) in accepted_ranges(headers) {
+        let named = match range {
+            "*/*" => 1,
+            _ if range.eq_ignore_ascii_case("application/*") => 2,
+            _ if range.eq_ignore_ascii_case("application/json") => 3,
+            _ => 0,
+        };
+        if named > closeness {
+            (closeness, json) = (named, weight);
+        }
+        if range.eq_ignore_ascii_case(CALENDAR) {
+            calendar.get_or_insert(weight);
         }
     }
-
-    /// The value of `Content-Type`.
-    pub const fn content_type(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Self::Json => "application/json; charset=UTF-8",
-            Self::Calendar => "text/calendar; charset=utf-8",
-        })
-    }
-
-    /// Returns true if the response to a call has another form than JSON where the settings offer one: it reads events.
-    pub fn are_several(call: &ForwardableCall) -> bool {
-        call.operation().is_some_and(|operation| {
-            operation.id.kind() == Some(Kind::Event)
-                && matches!(operation.id.action, Action::List | Action::Read)
-        })
-    }
-
-    /// The form that a client gets of the response to a call.
-    ///
-    /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope
-    /// has JSON inside, and an unacceptable response is better than none: a client that names nothing that is offered
-    /// gets JSON.
-    pub fn chosen(
-        offers_calendar: bool,
-        call: &ForwardableCall,
-        is_calendar_file: bool,
-        headers: &HeaderMap,
-    ) -> Self {
-        let may_differ = offers_calendar && Self::are_several(call);
-        if !may_differ || call.expects_javascript() || call.expects_envelope() {
-            return Self::Json;
-        }
-        if is_calendar_file {
-            return Self::Calendar;
-        }
-        Self::accepted(headers)
-    }
-
-    fn accepted(headers: &HeaderMap) -> Self {
-        // The closeness with which a media range names JSON, and its weight: the closest counts, and of equal ones the
-        // first.
-        let (mut closeness, mut json, mut calendar) = (0, 0, None);
-        for (range, weight) in accepted_ranges(headers) {
-            let named = match range {
-                "*/*" => 1,
-                _ if range.eq_ignore_ascii_case("application/*") => 2,
-                _ if range.eq_ignore_ascii_case(Self::Json.media_type()) => 3,
-                _ => 0,
-            };
-            if named > closeness {
-                (closeness, json) = (named, weight);
-            }
-            if range.eq_ignore_ascii_case(Self::Calendar.media_type()) {
-                calendar.get_or_insert(weight);
-            }
-        }
-        let weight = calendar.unwrap_or(0);
-        if weight > json || (weight > 0 && weight == json && closeness < 3) {
-            Self::Calendar
-        } else {
-            Self::Json
-        }
-    }
+    let weight = calendar.unwrap_or(0);
+    weight > json || (weight > 0 && weight == json && closeness < 3)
 }
 
 /// Returns true if a client names this media type, and takes it.
@@ -114,6 +76,7 @@ fn item(text: &str) -> Option<(&str, Weight)> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
     use proptest::prelude::*;
 
     use super::*;
@@ -124,48 +87,47 @@ mod tests {
         fields.map(|field| (ACCEPT, field)).collect()
     }
 
-    fn accepted(fields: &[&str]) -> Representation {
-        Representation::accepted(&headers(fields))
+    fn accepted(fields: &[&str]) -> bool {
+        prefers_calendar(&headers(fields))
     }
 
     #[test]
     fn a_client_gets_the_form_that_it_names_and_likes_best() {
-        use Representation::{Calendar, Json};
         for (field, expected) in [
-            ("text/calendar", Calendar),
-            ("Text/Calendar; charset=utf-8", Calendar),
-            ("text/calendar;component=VEVENT;q=0.3", Calendar),
-            ("text/calendar, */*", Calendar),
-            ("text/calendar,text/plain;q=0.8,*/*;q=0.5", Calendar),
-            ("text/calendar;q=0.5, */*", Json),
-            ("text/calendar;q=0.5, application/json;q=0.4", Calendar),
-            ("text/calendar, application/json", Json),
-            ("application/json;q=0.9, text/calendar", Calendar),
-            ("application/json;q=0.9, text/calendar;q=0.95, */*", Calendar),
-            ("*/*, application/json;q=0, text/calendar;q=0.1", Calendar),
-            ("application/*;q=0.2, */*, text/calendar;q=0.3", Calendar),
-            ("text/calendar;q=0", Json),
-            ("text/calendar;q=0.000, */*;q=0.1", Json),
-            ("application/ld+json", Json),
-            ("application/ld+json, text/calendar", Calendar),
-            ("*/*", Json),
-            ("text/*", Json),
-            ("application/*", Json),
+            ("text/calendar", true),
+            ("Text/Calendar; charset=utf-8", true),
+            ("text/calendar;component=VEVENT;q=0.3", true),
+            ("text/calendar, */*", true),
+            ("text/calendar,text/plain;q=0.8,*/*;q=0.5", true),
+            ("text/calendar;q=0.5, */*", false),
+            ("text/calendar;q=0.5, application/json;q=0.4", true),
+            ("text/calendar, application/json", false),
+            ("application/json;q=0.9, text/calendar", true),
+            ("application/json;q=0.9, text/calendar;q=0.95, */*", true),
+            ("*/*, application/json;q=0, text/calendar;q=0.1", true),
+            ("application/*;q=0.2, */*, text/calendar;q=0.3", true),
+            ("text/calendar;q=0", false),
+            ("text/calendar;q=0.000, */*;q=0.1", false),
+            ("application/ld+json", false),
+            ("application/ld+json, text/calendar", true),
+            ("*/*", false),
+            ("text/*", false),
+            ("application/*", false),
             (
                 "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
-                Json,
+                false,
             ),
-            ("application/json", Json),
-            ("image/png", Json),
-            ("", Json),
-            ("text/calendar;q=2", Json),
-            ("text/calendar;q=x", Json),
-            ("text/calendarx", Json),
+            ("application/json", false),
+            ("image/png", false),
+            ("", false),
+            ("text/calendar;q=2", false),
+            ("text/calendar;q=x", false),
+            ("text/calendarx", false),
         ] {
             assert_eq!(accepted(&[field]), expected, "{field}");
         }
-        assert_eq!(accepted(&[]), Json);
-        assert_eq!(accepted(&["text/html", "text/calendar"]), Calendar);
+        assert!(!accepted(&[]));
+        assert!(accepted(&["text/html", "text/calendar"]));
     }
 
     #[test]
@@ -191,16 +153,15 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_not_given() {
-        use Representation::{Calendar, Json};
         let call = get("/events");
         let headers = headers(&["text/calendar"]);
         for (offers, is_file, expected) in [
-            (false, false, Json),
-            (false, true, Json),
-            (true, false, Calendar),
-            (true, true, Calendar),
+            (false, false, false),
+            (false, true, false),
+            (true, false, true),
+            (true, true, true),
         ] {
-            assert_eq!(Representation::chosen(offers, &call, is_file, &headers), expected);
+            assert_eq!(wants_calendar(offers, &call, is_file, &headers), expected);
         }
     }
 
@@ -210,7 +171,7 @@ mod tests {
             if let Ok(value) = HeaderValue::from_bytes(&bytes) {
                 let mut headers = HeaderMap::new();
                 headers.insert(ACCEPT, value);
-                let _ = Representation::accepted(&headers);
+                let _ = prefers_calendar(&headers);
             }
         }
     }
