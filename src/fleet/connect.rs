@@ -54,10 +54,9 @@ impl StoreRoute {
     /// The way to the store. This reads the system's authorities, if the store uses TLS and the settings name none.
     pub(super) fn new(settings: &FleetSettings) -> Self {
         let uses_tls = settings.store.iter().any(StoreAddress::uses_tls);
-        let authorities = uses_tls.then(|| authorities(settings));
         Self {
             settings: settings.clone(),
-            tls: authorities.map(|ders| client_config(settings, ders).map(Arc::new)),
+            tls: uses_tls.then(|| client_config(settings).map(Arc::new)),
         }
     }
 
@@ -172,26 +171,14 @@ impl StoreRoute {
     }
 }
 
-/// The authorities that can be read: the settings', or else the system's.
-fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
-    let mut ders: Vec<CertificateDer<'static>> = settings
-        .trusted
-        .ders()
-        .map(|der| CertificateDer::from(der.to_vec()))
-        .collect();
-    if ders.is_empty() {
-        ders = rustls_native_certs::load_native_certs().certs;
-    }
-    ders.retain(|der| RootCertStore::empty().add(der.clone()).is_ok());
-    ders
-}
-
-/// The certificates that streams to the store show and trust.
-fn client_config(
-    settings: &FleetSettings,
-    authorities: Vec<CertificateDer<'static>>,
-) -> Result<ClientConfig, rustls::Error> {
+/// The certificates that streams to the store show and trust: authorities of the settings, or else of the system.
+fn client_config(settings: &FleetSettings) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let named = settings.trusted.ders();
+    let mut authorities: Vec<_> = named.map(|der| CertificateDer::from(der.to_vec())).collect();
+    if authorities.is_empty() {
+        authorities = rustls_native_certs::load_native_certs().certs;
+    }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities);
     let config = ClientConfig::builder_with_provider(provider)

@@ -163,7 +163,7 @@ impl Fleet {
     pub(super) fn hash_of(&self, root: &Url) -> u64 {
         let key = self.key.load();
         key.as_ref()
-            .map_or(0, |key| key.hash().of(root.as_str().as_bytes()))
+            .map_or(0, |key| key.hash.of(root.as_str().as_bytes()))
     }
 
     /// Seals a text in the name of this edge.
@@ -197,7 +197,7 @@ impl Fleet {
     /// Takes the table of members.
     pub(super) fn take_members(&self, members: MemberTable) {
         self.metrics.count_members(
-            members.members().len(),
+            members.members.len(),
             members.versions(),
             members.configurations(),
         );

@@ -3,9 +3,12 @@
 use calendar_edge_core::fleet::{FleetStanding, MemberTable};
 use serde_json::{Value, json};
 
+use crate::telemetry::second;
+
 /// The fleet as `/status` shows it: this edge, whether its last exchange succeeded, and the edges that were there.
 pub(super) fn status(edge: &str, standing: &FleetStanding, members: &MemberTable) -> Value {
-    let shown = members.members().iter().map(|member| {
+    let second = |unix_time: u64| second(i64::try_from(unix_time).unwrap_or_default());
+    let shown = members.members.iter().map(|member| {
         json!({
             "edge": member.edge,
             "version": member.version,
@@ -24,10 +27,4 @@ pub(super) fn status(edge: &str, standing: &FleetStanding, members: &MemberTable
         "configurations": members.configurations(),
         "members": shown.collect::<Vec<_>>(),
     })
-}
-
-/// A second since 1970 as RFC 3339 writes it.
-fn second(unix_time: u64) -> String {
-    let second = i64::try_from(unix_time).unwrap_or_default();
-    format!("{:.0}", jiff::Timestamp::from_second(second).unwrap_or_default())
 }

@@ -111,7 +111,7 @@ impl Log {
         self.is_to_resume = false;
         let end = LogEnd {
             server,
-            boot: Some(boot),
+            boot,
             number,
             last: last.parse().unwrap_or_default(),
         };

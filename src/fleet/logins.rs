@@ -203,5 +203,5 @@ fn add_charge(commands: &mut Commands, buckets: &[Settlement]) {
         let taken = bucket.taken;
         [taken.micros().to_string(), taken.period().as_micros().to_string()]
     });
-    commands.buckets(CHARGE, buckets, arguments.collect());
+    commands.buckets(CHARGE, buckets, &arguments.collect::<Vec<_>>());
 }

@@ -93,7 +93,7 @@ impl Permits {
         self.alone_since = None;
         self.others_wait = false;
         for (name, part) in &mut self.shares {
-            let claims = table.members().iter().filter_map(|member| {
+            let claims = table.members.iter().filter_map(|member| {
                 let demand = member.demand.get(&**name)?;
                 Some(Claim {
                     edge: &member.edge,

@@ -49,7 +49,7 @@ impl FleetLimits {
 
     /// The hash by which all edges of a fleet know a bucket; none for an edge without a fleet.
     pub(crate) fn hash(settings: &FleetSettings) -> Option<KeyedHash> {
-        FleetKey::of(settings).map(|key| key.hash())
+        FleetKey::of(settings).map(|key| key.hash)
     }
 
     /// Limits these buckets and backends from now on.
@@ -69,7 +69,7 @@ impl FleetLimits {
 
     /// Takes the table of members. This edge has written before what it needs.
     pub(super) fn take_members(&self, table: &MemberTable, edge: &str) {
-        let members = table.members();
+        let members = &table.members;
         if let Some(position) = members.iter().position(|member| member.edge == edge) {
             self.size.set(members.len(), position);
             self.permits.lock().follow(table, edge);

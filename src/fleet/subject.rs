@@ -62,21 +62,20 @@ impl Commands {
     }
 
     /// Adds a script with keys of the fleet and arguments.
-    pub(super) fn script<A: ToRedisArgs>(&mut self, script: &str, keys: &[&str], arguments: &[A]) {
+    pub(super) fn script<A: ToRedisArgs>(&mut self, script: &str, keys: &[impl AsRef<str>], arguments: &[A]) {
         let pipe = self.pipe.cmd("EVAL").arg(script).arg(keys.len());
         for key in keys {
-            pipe.arg(self.key.store_key(key));
+            pipe.arg(self.key.store_key(key.as_ref()));
         }
         pipe.arg(arguments);
     }
 
     /// Adds a script about buckets.
-    pub(super) fn buckets(&mut self, script: &str, buckets: &[Settlement], arguments: Vec<String>) {
-        let pipe = self.pipe.cmd("EVAL").arg(script).arg(buckets.len());
-        for settlement in buckets {
-            pipe.arg(self.key.store_key(&format!("b:{:016x}", settlement.bucket)));
-        }
-        pipe.arg(arguments);
+    pub(super) fn buckets(&mut self, script: &str, buckets: &[Settlement], arguments: &[String]) {
+        let keys = buckets
+            .iter()
+            .map(|settlement| format!("b:{:016x}", settlement.bucket));
+        self.script(script, &keys.collect::<Vec<_>>(), arguments);
     }
 
     /// Adds the command that adds spent costs, and subtracts those given back.
@@ -89,7 +88,7 @@ impl Commands {
                 taken.debt().as_micros().to_string(),
             ]
         });
-        self.buckets(SPEND, settlements, arguments.collect());
+        self.buckets(SPEND, settlements, &arguments.collect::<Vec<_>>());
     }
 
     /// Adds a command about one key of the fleet.

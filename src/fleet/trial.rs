@@ -85,7 +85,7 @@ async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreR
         });
     }
     Ok(StoreReport {
-        fleet: key.id().to_owned(),
+        fleet: key.id.clone(),
         server: server.name(),
         warnings: server.warnings(unix_time()),
         acl,

@@ -67,6 +67,6 @@ pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use translations::TranslationMetrics;
 pub use values::{causes, with_causes};
 pub(crate) use values::{cut, milliseconds};
-pub(crate) use wall_clock::moment;
 pub use wall_clock::unix_time;
+pub(crate) use wall_clock::{moment, second};
 pub(crate) use warnings::Warnings;

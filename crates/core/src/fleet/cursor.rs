@@ -18,8 +18,8 @@ pub struct EntryId {
 pub struct LogEnd {
     /// The process of the store and its history of replication: another one may lack the last messages.
     pub server: String,
-    /// The random number that an edge set in an empty store; none: the store is empty.
-    pub boot: Option<String>,
+    /// The random number that an edge set in an empty store.
+    pub boot: String,
     /// The number of the last message.
     pub number: u64,
     /// The place of the last entry.
@@ -81,11 +81,6 @@ impl fmt::Display for EntryId {
 // === impl LogEnd ===
 
 impl LogEnd {
-    /// The place of an edge that begins here; none while the store is empty.
-    pub(super) fn place(&self) -> Option<Self> {
-        self.boot.is_some().then(|| self.clone())
-    }
-
     /// Compares the place with the end of the log on a new connection.
     ///
     /// # Errors
@@ -110,14 +105,14 @@ impl LogEnd {
     ///
     /// The sign that messages were lost; this place is of no use any more.
     pub(super) fn advance(&mut self, read: &ReadLog) -> Result<(), GapCause> {
-        if read.boot != self.boot {
+        if read.boot.as_ref() != Some(&self.boot) {
             return Err(GapCause::Boot);
         }
         if read.number < self.number {
             return Err(GapCause::Number);
         }
         for (place, boot, number) in &read.entries {
-            if Some(boot) != self.boot.as_ref() {
+            if *boot != self.boot {
                 return Err(GapCause::Boot);
             }
             if *number != self.number.saturating_add(1) {

@@ -13,9 +13,11 @@ use crate::unix_time::UnixTime;
 /// The keys of a fleet; clones share them.
 #[derive(Clone)]
 pub struct FleetKey {
-    id: String,
+    /// The name of the fleet in the store.
+    pub id: String,
     seals: MarkKey,
-    hash: KeyedHash,
+    /// The hash of the fleet.
+    pub hash: KeyedHash,
     secret: MarkKey,
 }
 
@@ -85,19 +87,9 @@ impl FleetKey {
         })
     }
 
-    /// The name of the fleet in the store.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     /// The key of the store for one of the fleet's own.
     pub fn store_key(&self, name: &str) -> String {
         format!("ce:{{{}}}:{name}", self.id)
-    }
-
-    /// The hash of the fleet.
-    pub const fn hash(&self) -> KeyedHash {
-        self.hash
     }
 
     /// 32 bytes that all edges of the fleet derive alike for a purpose, such as the shares of clients.
@@ -180,13 +172,13 @@ mod tests {
     fn a_fleet_has_its_own_name_seals_and_hash() {
         let other = key(b"another secret with 32 characters");
         let sealed = ours().seal(SealedText::unsealed("purge", "aa", "{}".to_owned()), NOW, [7; 16]);
-        assert_ne!(other.id(), ours().id());
-        assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
+        assert_ne!(other.id, ours().id);
+        assert_ne!(other.hash.of(b"x"), ours().hash.of(b"x"));
         assert_ne!(other.derive("share"), ours().derive("share"));
         assert_eq!(other.open(&sealed), Err(SealFault::Forged));
         assert_eq!(ours().open(&sealed).unwrap().time, NOW.as_secs());
-        assert_eq!(ours().id().len(), 16);
-        assert_eq!(other.store_key("log"), format!("ce:{{{}}}:log", other.id()));
+        assert_eq!(ours().id.len(), 16);
+        assert_eq!(other.store_key("log"), format!("ce:{{{}}}:log", other.id));
         assert_ne!(ours().derive("share"), ours().derive("seal"));
     }
 

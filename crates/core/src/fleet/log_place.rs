@@ -28,7 +28,7 @@ impl LogPlace {
             None => {}
         }
         if self.gap.is_some() || self.cursor.is_none() {
-            self.cursor = end.place();
+            self.cursor = Some(end.clone());
         }
         self.gap.take()
     }
@@ -50,7 +50,7 @@ mod tests {
     fn end(server: &str, number: u64) -> LogEnd {
         LogEnd {
             server: server.to_owned(),
-            boot: Some("b".to_owned()),
+            boot: "b".to_owned(),
             number,
             last: EntryId::default(),
         }

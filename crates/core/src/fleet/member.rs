@@ -36,7 +36,8 @@ pub struct Demand {
 /// The edges that are alive, in the order of their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemberTable {
-    members: Vec<FleetMember>,
+    /// The edges.
+    pub members: Vec<FleetMember>,
 }
 
 // === impl FleetMember ===
@@ -68,11 +69,6 @@ impl MemberTable {
     pub fn new(mut members: Vec<FleetMember>) -> Self {
         members.sort_by(|one, other| one.edge.cmp(&other.edge));
         Self { members }
-    }
-
-    /// The edges.
-    pub fn members(&self) -> &[FleetMember] {
-        &self.members
     }
 
     /// The number of different versions of the program.
@@ -115,7 +111,7 @@ mod tests {
     #[test]
     fn variants_are_counted() {
         let table = MemberTable::new(vec![member("b", "2"), member("a", "1"), member("c", "2")]);
-        assert_eq!(table.members()[0].edge, "a");
+        assert_eq!(table.members[0].edge, "a");
         assert_eq!((table.versions(), table.configurations()), (2, 1));
     }
 }

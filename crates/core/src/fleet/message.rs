@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames as _;
 
 use crate::cache::{Removal, RemovalCause, Tag};
 use crate::companion::purge::PurgeRequest;
 
 /// A message of one edge to the others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum FleetMessage {
     /// Responses are to be removed.
     Purge {
@@ -62,23 +64,15 @@ struct PurgeText {
     cause: String,
 }
 
-const PURGE: &str = "purge";
-const SEEN: &str = "seen";
-const RULE: &str = "rule";
-
 // === impl FleetMessage ===
 
 impl FleetMessage {
     /// The kinds of messages.
-    pub const KINDS: &'static [&'static str] = &[PURGE, SEEN, RULE];
+    pub const KINDS: &'static [&'static str] = Self::VARIANTS;
 
     /// The kind, as the log writes it.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Purge { .. } => PURGE,
-            Self::Seen(_) => SEEN,
-            Self::Rule(_) => RULE,
-        }
+    pub fn kind(&self) -> &'static str {
+        self.into()
     }
 
     /// The message as JSON.
@@ -95,9 +89,9 @@ impl FleetMessage {
     /// Reads a message. One of an unknown form may mean that anything has changed.
     pub fn read(kind: &str, body: &str) -> Self {
         let read = match kind {
-            PURGE => serde_json::from_str(body).ok().map(PurgeText::read),
-            SEEN => serde_json::from_str(body).ok().map(Self::Seen),
-            RULE => serde_json::from_str(body).ok().map(Self::Rule),
+            "purge" => serde_json::from_str(body).ok().map(PurgeText::read),
+            "seen" => serde_json::from_str(body).ok().map(Self::Seen),
+            "rule" => serde_json::from_str(body).ok().map(Self::Rule),
             _ => None,
         };
         read.unwrap_or_else(Self::everything)
