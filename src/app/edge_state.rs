@@ -4,7 +4,7 @@
 //! its place here, and nowhere else.
 
 use crate::backend::{Backends, ClientError, SiteHealth, most_connections, most_pool_connections};
-use crate::companion::{CompanionService, Receivers, WebhookService};
+use crate::companion::{CompanionService, Receivers};
 use crate::gateway::{Gateway, GatewayState};
 use crate::layers::{self, LogSinks, Stack};
 use crate::observe::admin::Pages;
@@ -97,10 +97,16 @@ impl EdgeState {
         let (metrics, refusals) = (state.metrics.clone(), self.refusals.clone());
         let log = LogSinks::new(settings, metrics, refusals, self.traces.recorder());
         let gateway = Gateway::new(settings, state);
-        let webhooks = WebhookService::new(&self.receivers, gateway.site());
+        let records = gateway.site();
         let site = settings.site();
         let backends = Backends::new(&site, &state.backends);
-        let companion_service = CompanionService::new(&site, &state.subjects.companions, backends, webhooks);
+        let companion_service = CompanionService::new(
+            &site,
+            &state.subjects.companions,
+            backends,
+            &self.receivers,
+            records,
+        );
         (
             layers::stack(settings, log, &state.circle, gateway),
             companion_service,

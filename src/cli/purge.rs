@@ -29,7 +29,7 @@ pub(super) struct PurgeArgs {
 pub(super) fn run(args: &PurgeArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let order = PurgeRequest::unnumbered(removal(args)?);
     let client = AdminClient::new(&args.edge)?;
-    let done = client.post("/purge", order.to_string())?;
+    let done = client.post("/purge", order.to_json())?;
     let number = |name: &str| done.get(name).and_then(Value::as_u64).unwrap_or_default();
     let (removed, generation) = (number("removed"), number("generation"));
     writeln!(out, "removed {removed} responses, generation {generation}").context("standard output")

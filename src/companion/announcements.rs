@@ -1,7 +1,6 @@
 //! Messages of this edge for the other edges of its fleet, until the exchange with their store takes them.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -22,8 +21,6 @@ pub(crate) struct Announcements {
     turns: Mutex<Vec<RequestTurn>>,
     waker: Notify,
     is_idle: AtomicBool,
-    /// Every removal that the store does not have yet holds a part of it.
-    unconfirmed: Arc<()>,
 }
 
 /// The connection to the other edges.
@@ -44,8 +41,6 @@ pub(crate) struct Announcement {
     pub(crate) message: OutgoingMessage,
     /// Is notified when the store has it.
     confirmation: Option<oneshot::Sender<()>>,
-    /// Present in each removal.
-    _unconfirmed: Option<Arc<()>>,
 }
 
 /// A message of this edge.
@@ -117,23 +112,12 @@ impl Announcements {
         }
         let (confirmation, sent) = oneshot::channel();
         let confirmation = (connectivity == Connectivity::Together).then_some(confirmation);
-        let announcement = self.announcement(message, confirmation);
-        self.put_back([announcement]);
-        self.waker.notify_one();
-        Sending(Some(sent))
-    }
-
-    fn announcement(
-        &self,
-        message: OutgoingMessage,
-        confirmation: Option<oneshot::Sender<()>>,
-    ) -> Announcement {
-        let is_removal = matches!(message, OutgoingMessage::Purge(..));
-        Announcement {
+        self.put_back([Announcement {
             message,
             confirmation,
-            _unconfirmed: is_removal.then(|| Arc::clone(&self.unconfirmed)),
-        }
+        }]);
+        self.waker.notify_one();
+        Sending(Some(sent))
     }
 
     /// Sends that responses were removed. It has to be called before they are: the others must know every removal.
@@ -181,9 +165,11 @@ impl Announcements {
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
             let purge = PurgeRequest::everything();
-            let everything = self.announcement(OutgoingMessage::Purge(purge, RemovalCause::Message), None);
             waiting.clear();
-            waiting.push_back(everything);
+            waiting.push_back(Announcement {
+                message: OutgoingMessage::Purge(purge, RemovalCause::Message),
+                confirmation: None,
+            });
         }
     }
 
@@ -290,7 +276,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn alone_each_edge_asks() {
-        let announcements = Arc::new(Announcements::default());
+        let announcements = std::sync::Arc::new(Announcements::default());
         let root: Url = "http://wp.example/wp-json".parse().unwrap();
         assert!(announcements.is_our_turn(&root).await);
         announcements.set_connectivity(Connectivity::Together);

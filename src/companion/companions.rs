@@ -110,7 +110,7 @@ impl Companions {
     /// The time of the last sign of the companion plugin, at any root.
     pub(crate) fn last_sign(&self) -> Option<UnixTime> {
         let roots = self.roots.lock();
-        roots.values().filter_map(SiteCompanion::last_sign).max()
+        roots.values().filter_map(|site| site.last).max()
     }
 
     /// Begins an exchange with a root.

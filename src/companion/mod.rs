@@ -14,10 +14,8 @@ mod watch;
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, RequestTurn};
 pub(crate) use companions::Companions;
 pub(crate) use facts::FactsStore;
-pub(crate) use feed::{
-    ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, RecordRead, WebhookService,
-};
+pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, Receivers, RecordRead};
 pub(crate) use follow_facts::follow_facts;
 pub(crate) use invalidates::Invalidates;
-pub(crate) use purge_requests::{PurgeRequests, Sender};
+pub(crate) use purge_requests::PurgeRequests;
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

@@ -30,15 +30,6 @@ pub(crate) struct PurgeRequests {
     companions: Arc<Companions>,
 }
 
-/// Whoever sends a purge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sender {
-    /// A sender on this machine, through the listener for operators.
-    Local,
-    /// Any other sender.
-    Remote,
-}
-
 /// Where purges are taken below a REST root.
 const PATH: &str = "/calendar-edge/v1/purge";
 
@@ -69,19 +60,24 @@ impl PurgeRequests {
             && self.paths.iter().any(|path| head.uri.path() == path)
     }
 
-    /// Takes a purge. Its head decides whether it is read at all.
-    pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> Result<PlainResponse, Refusal>
+    /// Takes a purge, from an operator or else with a seal. Its head decides whether it is read at all.
+    pub(crate) async fn take<B>(
+        &self,
+        head: &Head,
+        body: B,
+        is_operator: bool,
+    ) -> Result<PlainResponse, Refusal>
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        let seal = self.seal(&head.headers, sender)?;
+        let seal = self.seal(&head.headers, is_operator)?;
         let most = usize::try_from(PurgeRequest::MOST_BYTES).unwrap_or(usize::MAX);
         let body = read_small(body, most).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
             return Err(errors::PURGE_DENIED.refusal());
         }
-        let (purge, address) = PurgeRequest::parse_message(&body).map_err(|fault| {
+        let (purge, address) = PurgeRequest::parse(&body).map_err(|fault| {
             tracing::debug!(%fault, "an order cannot be read");
             errors::BAD_PURGE.refusal()
         })?;
@@ -109,14 +105,14 @@ impl PurgeRequests {
         address.is_for(&hosts, target) && self.companions.may_be_from(&address.site)
     }
 
-    /// The seal of a purge, taken for the first time; none in a purge from this machine.
-    fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
+    /// The seal of a purge, taken for the first time; none in a purge of an operator.
+    fn seal(&self, headers: &HeaderMap, is_operator: bool) -> Result<Option<Seal>, Refusal> {
         let denied = || errors::PURGE_DENIED.refusal();
         let mut fields = headers.get_all(SEAL).iter();
         let (field, key) = match (fields.next(), fields.next(), &self.key) {
             (Some(field), None, Some(key)) => (field, key),
             // A page in a browser on this machine can send requests here as well, with an `Origin`.
-            (None, _, _) if sender == Sender::Local && !headers.contains_key(ORIGIN) => return Ok(None),
+            (None, _, _) if is_operator && !headers.contains_key(ORIGIN) => return Ok(None),
             _ => return Err(denied()),
         };
         let now = unix_time().as_secs();

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::announcements::OutgoingMessage;
 use super::companions::Companions;
-use super::feed::{WebhookService, deliver_webhooks};
+use super::feed::{ReadsRecords, Receivers, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
@@ -27,7 +27,9 @@ pub(crate) struct CompanionService {
     backends: Backends,
     /// To the roots, by their positions; none without a secret, which signs them.
     requests: Vec<(Url, OwnRequests)>,
-    webhooks: WebhookService,
+    /// The receivers of changes, and the way to read records that have changed.
+    receivers: Receivers,
+    records: Arc<dyn ReadsRecords>,
 }
 
 /// The longest and the shortest pause between two looks.
@@ -86,7 +88,7 @@ pub(crate) async fn post_changes(
             }
         };
         tokio::select! {
-            () = deliver_webhooks(&companions, &current.webhooks, &drain) => {}
+            () = deliver_webhooks(&companions, &current.receivers, &current.records, &drain) => {}
             () = replaced => {}
         }
     }
@@ -100,7 +102,8 @@ impl CompanionService {
         site: &BackendSettings,
         companions: &Arc<Companions>,
         backends: Backends,
-        webhooks: WebhookService,
+        receivers: &Receivers,
+        records: Arc<dyn ReadsRecords>,
     ) -> Self {
         let roots = site.roots.iter().map(|root| root.origin_url.clone());
         let of_root = |url: Url, key: &MarkKey| {
@@ -112,7 +115,8 @@ impl CompanionService {
         Self {
             purges: PurgeRequests::new(site, companions),
             backends,
-            webhooks,
+            receivers: receivers.clone(),
+            records,
             requests: roots.filter_map(|url| Some(of_root(url, key?))).collect(),
         }
     }

@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use http::header::ACCEPT;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
+use parking_lot::Mutex;
 use tower::Service;
 use url::Url;
 
@@ -18,7 +19,7 @@ use super::record_reads::RecordReads;
 use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
-use crate::companion::{Companions, FeedParts, FeedRoute, LastWalked, PurgeRequests, ReadsRecords, Sender};
+use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests, ReadsRecords};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -30,7 +31,7 @@ use crate::server::response::{ResponseSource, preflight};
 use crate::surface::SurfaceGuard;
 use crate::telemetry::Traffic;
 use calendar_edge_core::cache::CachePolicy;
-use calendar_edge_core::cache::forms::Representation;
+use calendar_edge_core::cache::forms::CALENDAR;
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -85,7 +86,7 @@ impl Gateway {
             records: Arc::clone(&records),
             drain: state.drain.clone(),
             buffers: state.buffers.clone(),
-            walked: LastWalked::default(),
+            walked: Mutex::default(),
             budgets: Budgets::new(&settings.rate_limits, &state.buckets),
         };
         let gateway = GatewayParts {
@@ -219,7 +220,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 
     async fn take_order(&self, request: EdgeRequest) -> EdgeResponse {
         let EdgeRequest { head, body, .. } = request;
-        match self.purges.take(&head, body, Sender::Remote).await {
+        match self.purges.take(&head, body, false).await {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }
@@ -274,7 +275,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             return self.site.pass_file(&asked).await;
         };
         let mut reading = asked.clone();
-        let calendar = HeaderValue::from_static(Representation::Calendar.media_type());
+        let calendar = HeaderValue::from_static(CALENDAR);
         reading.head.headers.insert(ACCEPT, calendar);
         let call = calendar_call(reading, OpenedBy::Known(known), CallBody::Read(Bytes::new()));
         let mut response = self.calendar.call(call).await;

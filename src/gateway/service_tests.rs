@@ -35,7 +35,7 @@ fn gateway(
         records: Arc::new(RecordReads::new(Arc::new(records), &settings, &plan.decider)),
         drain: state.drain.clone(),
         buffers: state.buffers.clone(),
-        walked: LastWalked::default(),
+        walked: Mutex::default(),
         budgets: Budgets::new(&settings.rate_limits, &state.buckets),
     };
     let parts = GatewayParts {

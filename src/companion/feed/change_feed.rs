@@ -41,12 +41,12 @@ impl Subject for ChangeFeed {
     /// The log of another site, or with another secret, is another one.
     fn adapt(&self, settings: &Settings) {
         let of = FeedPlace::of(settings);
-        let is_on = settings.feed.enabled && of.key.is_some();
+        let is_on = settings.feed.enabled && of.is_some();
         if is_on {
             self.metrics.expect(&settings.webhooks);
         }
         if is_on && self.log.lock().of != of {
-            let file = of.file.clone();
+            let file = of.as_ref().and_then(|of| of.file.clone());
             let kept = Kept::<FollowedLog>::read(file.as_deref()).unwrap_or_default();
             self.log.replace(file, |_| FollowedLog::of(of, kept, settings));
         }
@@ -73,10 +73,7 @@ impl ChangeFeed {
         let metrics = metrics.register(FeedMetrics::new);
         let feed = Arc::new(Self {
             is_on: AtomicBool::new(false),
-            log: Kept::new(
-                None,
-                FollowedLog::of(FeedPlace::nowhere(settings), None, settings),
-            ),
+            log: Kept::new(None, FollowedLog::of(None, None, settings)),
             moved: watch::Sender::new(()),
             judging: Arc::default(),
             readers: FeedReaders::new(metrics.clone()),
@@ -103,7 +100,8 @@ impl ChangeFeed {
 
     /// The key of the tokens; none without a secret.
     pub(crate) fn key(&self) -> Option<Arc<FeedKey>> {
-        self.log.lock().of.key.clone()
+        let log = self.log.lock();
+        log.of.as_ref().map(|of| Arc::clone(&of.key))
     }
 
     /// Receives everything that readers may wait for from now on.
@@ -113,7 +111,8 @@ impl ChangeFeed {
 
     /// The root whose site is followed; none without one.
     pub(crate) fn root(&self) -> Option<Url> {
-        self.is_on().then(|| self.log.lock().of.root.clone())
+        let log = self.is_on().then(|| self.log.lock())?;
+        log.of.as_ref().map(|of| of.root.clone())
     }
 
     /// The last change that the log of this root knows from an earlier run.
@@ -122,7 +121,7 @@ impl ChangeFeed {
         let log = self.log.lock();
         log.log
             .as_ref()
-            .filter(|_| log.of.root == *root)
+            .filter(|_| log.is_of(root))
             .map(ChangeLog::settled)
     }
 
@@ -138,7 +137,7 @@ impl ChangeFeed {
         };
         let mut log = self.log.lock();
         let is_news = log.log.as_ref().is_none_or(|log| log.settled() < settled);
-        if log.of.root == *root && is_news {
+        if log.is_of(root) && is_news {
             log.settle(settled);
             drop(log);
             self.log.mark();
@@ -232,7 +231,7 @@ impl ChangeFeed {
         }
         let mut log = self.log.change();
         let doubted = log.doubted();
-        if root.is_none_or(|root| log.of.root == *root)
+        if root.is_none_or(|root| log.is_of(root))
             && let Some(log) = &mut log.log
         {
             change(log, unix_time());

@@ -8,15 +8,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::StatusCode;
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::change_feed::ChangeFeed;
 use super::judging::{ReadsRecords, RecordRead};
-use super::record_walk::LastWalked;
 use crate::companion::Companions;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, RecordName};
+use calendar_edge_core::companion::feed::{
+    FeedKey, FeedPage, FeedPosition, FeedQuery, RecordName, WalkedRecords,
+};
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
@@ -31,7 +33,9 @@ pub(crate) struct FeedParts {
     pub(crate) drain: Drain,
     /// The memory for pages that slow readers have not taken yet.
     pub(crate) buffers: BufferBudget,
-    pub(crate) walked: LastWalked,
+    /// The records as they were when all were last known: a site that is edited all the time hardly has such a moment,
+    /// and from any of them the feed leads on.
+    pub(crate) walked: Mutex<Option<Arc<WalkedRecords>>>,
     /// Charges readers for reads from the site.
     pub(crate) budgets: Budgets,
 }

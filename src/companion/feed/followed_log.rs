@@ -16,7 +16,8 @@ use calendar_edge_core::unix_time::UnixTime;
 /// The log, and what it belongs to.
 #[derive(Debug)]
 pub(super) struct FollowedLog {
-    pub(super) of: FeedPlace,
+    /// None before a feed is switched on.
+    pub(super) of: Option<FeedPlace>,
     most: usize,
     /// None until the site has shown a number.
     pub(super) log: Option<ChangeLog>,
@@ -28,7 +29,7 @@ pub(super) struct FollowedLog {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FeedPlace {
     pub(super) root: Url,
-    pub(super) key: Option<Arc<FeedKey>>,
+    pub(super) key: Arc<FeedKey>,
     /// None: nothing outlives the edge.
     pub(super) file: Option<PathBuf>,
 }
@@ -49,9 +50,10 @@ const FILE: &str = "feed.json";
 
 impl FollowedLog {
     /// The log of this place, as an earlier run has kept it.
-    pub(super) fn of(of: FeedPlace, kept: Option<FeedFile>, settings: &Settings) -> Self {
+    pub(super) fn of(of: Option<FeedPlace>, kept: Option<FeedFile>, settings: &Settings) -> Self {
         let most = settings.feed.records;
-        let kept = kept.filter(|kept| kept.id == of.log_id());
+        let id = of.as_ref().map(FeedPlace::log_id);
+        let kept = kept.filter(|kept| Some(&kept.id) == id.as_ref());
         let log = kept.as_ref().map(|kept| &*kept.log);
         Self {
             log: log.and_then(|log| ChangeLog::from_json(log, most, unix_time())),
@@ -63,6 +65,11 @@ impl FollowedLog {
 
     pub(super) fn doubted(&self) -> UnixTime {
         self.log.as_ref().map(ChangeLog::doubted).unwrap_or_default()
+    }
+
+    /// True if this is the log of a root's site.
+    pub(super) fn is_of(&self, root: &Url) -> bool {
+        self.of.as_ref().is_some_and(|of| of.root == *root)
     }
 
     pub(super) fn settle(&mut self, settled: u64) {
@@ -87,7 +94,7 @@ impl Keep for FollowedLog {
 
     fn document(&self) -> Option<impl Serialize + 'static> {
         Some(FeedFile {
-            id: self.of.log_id(),
+            id: self.of.as_ref()?.log_id(),
             log: self.log.as_ref()?.to_json(),
             delivered: self.delivered.clone(),
         })
@@ -97,29 +104,20 @@ impl Keep for FollowedLog {
 // === impl FeedPlace ===
 
 impl FeedPlace {
-    pub(super) fn of(settings: &Settings) -> Self {
-        let mut place = Self::nowhere(settings);
-        let key = settings.origin.mark_key.as_ref();
-        place.key = key.map(|key| Arc::new(FeedKey::new(key, &place.root)));
-        place.file = settings.state_file(FILE);
-        place
-    }
-
-    /// The same without a log.
-    pub(super) fn nowhere(settings: &Settings) -> Self {
-        let root = settings.roots.first();
-        Self {
-            root: root.map_or_else(|| settings.origin.url.clone(), |root| root.origin_url.clone()),
-            key: None,
-            file: None,
-        }
+    /// The first root; none without a secret.
+    pub(super) fn of(settings: &Settings) -> Option<Self> {
+        let key = settings.origin.mark_key.as_ref()?;
+        let root = settings.roots.first().map(|root| &root.origin_url);
+        let root = root.unwrap_or(&settings.origin.url).clone();
+        Some(Self {
+            key: Arc::new(FeedKey::new(key, &root)),
+            root,
+            file: settings.state_file(FILE),
+        })
     }
 
     /// Distinguishes the log from those of other sites.
     fn log_id(&self) -> String {
-        self.key
-            .as_ref()
-            .map(|key| key.name_of("log"))
-            .unwrap_or_default()
+        self.key.name_of("log")
     }
 }

@@ -16,5 +16,4 @@ pub(crate) use change_feed::ChangeFeed;
 pub(crate) use change_reader::FeedParts;
 pub(crate) use feed_route::FeedRoute;
 pub(crate) use judging::{ReadsRecords, RecordRead};
-pub(crate) use record_walk::LastWalked;
-pub(crate) use webhooks::{Receivers, WebhookService, deliver_webhooks};
+pub(crate) use webhooks::{Receivers, deliver_webhooks};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::change_reader::{AT_ONCE, ChangeReader, FIRST_NUMBER, MOST_RECORDS, RECORD_BYTES, SHORTEST};
@@ -14,11 +13,6 @@ use calendar_edge_core::companion::feed::{
     FeedPosition, InvalidArgument, RecordChunk, WalkCursor, WalkedRecords,
 };
 use calendar_edge_core::errors;
-
-/// The records as they were when all were last known: a site that is edited all the time hardly has such a moment, and
-/// from any of them the feed leads on.
-#[derive(Debug, Default)]
-pub(crate) struct LastWalked(Mutex<Option<Arc<WalkedRecords>>>);
 
 /// The time after which a chunk ends with the records that were read: proxies do not wait for a slow site.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -63,7 +57,7 @@ impl ChangeReader {
     /// All records as they are known now, or as they were when all were last known, and which of both. None while the
     /// site is silent.
     fn all_records(&self) -> Option<(Arc<WalkedRecords>, bool)> {
-        let (feed, last) = (self.feed(), &self.parts.walked.0);
+        let (feed, last) = (self.feed(), &self.parts.walked);
         if !self.parts.companions.are_current() {
             return None;
         }

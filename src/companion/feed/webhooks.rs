@@ -22,17 +22,10 @@ use calendar_edge_judge::contract::Kind;
 #[derive(Debug, Clone)]
 pub(crate) struct Receivers(Arc<[Receiver]>);
 
-/// The receivers, and the way to read records from the site under the same settings.
-#[derive(Debug)]
-pub(crate) struct WebhookService {
-    site: Arc<dyn ReadsRecords>,
-    receivers: Receivers,
-}
-
 /// A receiver on its way through the log.
 struct Following<'a> {
     companions: &'a Companions,
-    service: &'a WebhookService,
+    records: &'a Arc<dyn ReadsRecords>,
     receiver: &'a Receiver,
     key: &'a FeedKey,
     /// The name of its position.
@@ -60,25 +53,21 @@ impl Receivers {
     }
 }
 
-// === impl WebhookService ===
-
-impl WebhookService {
-    pub(crate) fn new(receivers: &Receivers, site: Arc<dyn ReadsRecords>) -> Self {
-        let receivers = receivers.clone();
-        Self { site, receivers }
-    }
-}
-
-/// Posts changes to all receivers until it is dropped. Positions outlive that.
-pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookService, drain: &Drain) {
+/// Posts changes to all receivers until it is dropped. Positions outlive that. `records` reads those that have changed
+/// under the same settings.
+pub(crate) async fn deliver_webhooks(
+    companions: &Companions,
+    receivers: &Receivers,
+    records: &Arc<dyn ReadsRecords>,
+    drain: &Drain,
+) {
     let feed = &companions.feed;
     let Some(key) = feed.key().filter(|_| feed.is_on()) else {
         return std::future::pending().await;
     };
-    let receivers = service.receivers.0.iter();
-    let following = receivers.map(|receiver| Following {
+    let following = receivers.0.iter().map(|receiver| Following {
         companions,
-        service,
+        records,
         receiver,
         key: &key,
         name: key.name_of(&position_of(&receiver.settings)),
@@ -134,7 +123,7 @@ impl Following<'_> {
     /// True if there is something to post. Moves over all else.
     fn has_unposted(&self) -> bool {
         self.companions.called();
-        self.feed().begin_judging(&self.service.site, self.drain);
+        self.feed().begin_judging(self.records, self.drain);
         match self.page() {
             Some(page) if page.has_content() => true,
             Some(page) => {

@@ -3,7 +3,6 @@
 use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, Request};
 
-use crate::companion::Sender;
 use crate::server::Peer;
 use calendar_edge_core::settings::AdminToken;
 
@@ -29,20 +28,16 @@ impl Access {
     pub(super) fn of<B>(request: &Request<B>, token: Option<&AdminToken>) -> Self {
         match token {
             _ if shows(request, token) || is_local(request) => Self::Operators,
-            Some(_) if sender(request) == Sender::Remote => Self::All,
+            Some(_) if !is_of_this_machine(request) => Self::All,
             Some(_) | None => Self::Unguarded,
         }
     }
 
-    /// The sender of a change: it must pass every check of a request for secrets, and no page in a browser changes
-    /// anything (T-87).
-    pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
+    /// True if a request may change something: it must pass every check of a request for secrets, and no page in a
+    /// browser changes anything (T-87).
+    pub(super) fn may_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> bool {
         let is_page = request.headers().contains_key(ORIGIN) || is_foreign(request);
-        if !is_page && Self::of(request, token) == Self::Operators {
-            Sender::Local
-        } else {
-            Sender::Remote
-        }
+        !is_page && Self::of(request, token) == Self::Operators
     }
 }
 
@@ -62,10 +57,9 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 /// A Unix socket is on this machine as well.
-pub(super) fn sender<B>(request: &Request<B>) -> Sender {
+fn is_of_this_machine<B>(request: &Request<B>) -> bool {
     let peer = request.extensions().get::<Peer>();
-    let is_local = peer.is_some_and(|peer| peer.address().is_none_or(|address| address.is_loopback()));
-    if is_local { Sender::Local } else { Sender::Remote }
+    peer.is_some_and(|peer| peer.address().is_none_or(|address| address.is_loopback()))
 }
 
 /// Returns true if a request comes from a person or a program on this machine.
@@ -154,7 +148,7 @@ mod tests {
                 guarded,
                 "{remote} {authorization:?}"
             );
-            let changes = Access::of_change(&request, Some(&token)) == Sender::Local;
+            let changes = Access::may_change(&request, Some(&token));
             assert_eq!(
                 changes,
                 guarded == Access::Operators,
@@ -191,7 +185,7 @@ mod tests {
         ] {
             let request = from(remote, headers);
             assert_eq!(is_local(&request), expected, "{remote} {headers:?}");
-            let changes = Access::of_change(&request, None) == Sender::Local;
+            let changes = Access::may_change(&request, None);
             assert_eq!(changes, expected, "{remote} {headers:?}");
         }
     }

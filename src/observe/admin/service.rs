@@ -16,7 +16,6 @@ use super::endpoints::{Endpoint, EndpointResponse, compact, pretty_as};
 use super::explanation::explanation;
 use super::parts::AdminParts;
 use super::ready::readiness;
-use crate::companion::Sender;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, refused};
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::companion::mark::SEAL;
@@ -49,8 +48,8 @@ impl Admin {
         }
         let (uri, is_head) = (request.uri().clone(), request.method() == Method::HEAD);
         let found = Endpoint::of(request.method(), &uri);
-        let sender = match self.admitted(&request, found.map(|(endpoint, _)| endpoint)) {
-            Ok(sender) => sender,
+        let may_change = match self.admitted(&request, found.map(|(endpoint, _)| endpoint)) {
+            Ok(may_change) => may_change,
             Err(error) => return denied(error),
         };
         let mut response = match found.map(|(endpoint, asked)| (endpoint.response, asked)) {
@@ -70,7 +69,7 @@ impl Admin {
             Some((EndpointResponse::Purge, _)) => {
                 let (head, body) = request.into_parts();
                 let companion_service = self.0.companion_service.load_full();
-                let order = companion_service.purges.take(&head, body, sender).await;
+                let order = companion_service.purges.take(&head, body, may_change).await;
                 order.unwrap_or_else(|refusal| refused(&refusal))
             }
         };
@@ -80,7 +79,7 @@ impl Admin {
         response
     }
 
-    /// The sender of a request that may go on.
+    /// True if a request that may go on may change something.
     ///
     /// # Errors
     ///
@@ -89,10 +88,10 @@ impl Admin {
         &self,
         request: &Request<B>,
         endpoint: Option<&Endpoint>,
-    ) -> Result<Sender, &'static OwnError> {
+    ) -> Result<bool, &'static OwnError> {
         let pages = self.0.pages.load();
         let token = pages.token.as_ref();
-        let (access, sender) = (Access::of(request, token), Access::of_change(request, token));
+        let (access, may_change) = (Access::of(request, token), Access::may_change(request, token));
         let needed = endpoint.map(|endpoint| endpoint.access);
         // Purges of the companion plugin prove their sender by their seal.
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
@@ -101,11 +100,11 @@ impl Admin {
                 Err(errors::ADMIN_UNAUTHORIZED)
             }
             Some(endpoint) if endpoint.access == Access::Operators => match endpoint.is_change() {
-                true if sender != Sender::Local => Err(errors::OPERATORS_ONLY),
+                true if !may_change => Err(errors::OPERATORS_ONLY),
                 false if access != Access::Operators => Err(errors::ADMIN_DENIED),
-                _ => Ok(sender),
+                _ => Ok(may_change),
             },
-            _ => Ok(sender),
+            _ => Ok(may_change),
         }
     }
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use calendar_edge_judge::contract::Kind;
 
 /// One thing that a response shows, and that makes it outdated when it changes.
@@ -64,6 +67,19 @@ impl FromStr for Tag {
             None if text == RELATIONS => Ok(Self::Relations),
             None => kind_where(|kind| kind.collection() == text).map(Self::Collection),
         }
+    }
+}
+
+impl Serialize for Tag {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

@@ -8,7 +8,7 @@ mod site_companion;
 mod unfinished;
 
 pub use change_tracker::ChangeTracker;
-pub use purge_request::{PurgeAddress, PurgeRequest, PurgeRequestFault};
+pub use purge_request::{PurgeAddress, PurgeRequest};
 pub use seen::{SeenFault, SeenSeals};
 pub use silence::CompanionSilence;
 pub use site_companion::{CompanionSign, ExchangeStart, SiteCompanion};

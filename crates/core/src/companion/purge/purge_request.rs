@@ -1,9 +1,7 @@
 //! The body of a purge: the tags to remove, and the numbers of the changes that it reports.
 
-use std::fmt;
-
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Serialize};
 
 use crate::cache::{Removal, Tag};
 
@@ -15,10 +13,10 @@ use crate::cache::{Removal, Tag};
 /// use calendar_edge_core::cache::Removal;
 /// use calendar_edge_core::companion::purge::PurgeRequest;
 ///
-/// let purge = PurgeRequest::parse(br#"{"tags":["event:50","events"],"changes":[7]}"#)?;
+/// let (purge, _) = PurgeRequest::parse(br#"{"tags":["event:50","events"],"changes":[7]}"#)?;
 /// assert_eq!(purge.changes, [7]);
-/// assert_eq!(PurgeRequest::parse(br#"{"all":true}"#)?.removal, Removal::All);
-/// # Ok::<(), calendar_edge_core::companion::purge::PurgeRequestFault>(())
+/// assert_eq!(PurgeRequest::parse(br#"{"all":true}"#)?.0.removal, Removal::All);
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeRequest {
@@ -31,23 +29,23 @@ pub struct PurgeRequest {
     pub hidden: Vec<Tag>,
 }
 
-/// A body that is not a purge.
-#[derive(Debug, thiserror::Error)]
-#[error("not an order: {0}")]
-pub struct PurgeRequestFault(#[from] serde_json::Error);
-
 /// A purge as it is written.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    tags: Option<Vec<TagText>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<Tag>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     all: Option<bool>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<Tag>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changes: Vec<u64>,
-    #[serde(default)]
-    hidden: Vec<TagText>,
+    #[serde(skip_serializing)]
     version: Option<u8>,
+    #[serde(skip_serializing)]
     to: Option<String>,
+    #[serde(skip_serializing)]
     site: Option<String>,
 }
 
@@ -59,9 +57,6 @@ pub struct PurgeAddress {
     /// The address of the site's home page.
     pub site: String,
 }
-
-/// A tag as it is written.
-struct TagText(Tag);
 
 // === impl PurgeRequest ===
 
@@ -90,29 +85,20 @@ impl PurgeRequest {
     }
 
     /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, `changes` beside either, and `hidden` beside
-    /// the tags.
+    /// the tags; and the address of a message, which one of version 1 lacks.
     ///
     /// # Errors
     ///
-    /// When it is not such an object, has both or neither of the two, or exceeds a bound.
-    pub fn parse(body: &[u8]) -> Result<Self, PurgeRequestFault> {
-        Self::parse_message(body).map(|(purge, _)| purge)
-    }
-
-    /// Reads the same, and the address of a message; one of version 1 has none.
-    ///
-    /// # Errors
-    ///
-    /// The same, and when an address is not whole.
-    pub fn parse_message(body: &[u8]) -> Result<(Self, Option<PurgeAddress>), PurgeRequestFault> {
-        let fault = |text: &str| PurgeRequestFault(serde_json::Error::custom(text));
+    /// When it is not such an object, has both or neither of the two, or exceeds a bound, and when an address is not
+    /// whole.
+    pub fn parse(body: &[u8]) -> Result<(Self, Option<PurgeAddress>), serde_json::Error> {
+        let fault = |text: &str| serde_json::Error::custom(text);
         let written: Written = serde_json::from_slice(body)?;
         if written.changes.len() > Self::MOST_CHANGES {
             return Err(fault("too many changes"));
         }
-        let read = |tags: Vec<TagText>| tags.into_iter().map(|tag| tag.0).collect();
         let removal = match (written.tags, written.all) {
-            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => Removal::Tags(read(tags)),
+            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => Removal::Tags(tags),
             (Some(_), None) => return Err(fault("too many tags")),
             (None, Some(true)) => Removal::All,
             _ => return Err(fault("expected `tags`, or `all` with the value true")),
@@ -125,9 +111,29 @@ impl PurgeRequest {
         let request = Self {
             removal,
             changes: written.changes,
-            hidden: read(written.hidden),
+            hidden: written.hidden,
         };
         Ok((request, address))
+    }
+
+    /// The purge as JSON.
+    pub fn to_json(&self) -> String {
+        let written = Written {
+            hidden: self.hidden.clone(),
+            changes: self.changes.clone(),
+            ..match &self.removal {
+                Removal::All => Written {
+                    all: Some(true),
+                    ..Written::default()
+                },
+                Removal::Tags(tags) => Written {
+                    tags: Some(tags.clone()),
+                    ..Written::default()
+                },
+            }
+        };
+        // Numbers and texts always have a form in JSON.
+        serde_json::to_string(&written).unwrap_or_default()
     }
 }
 
@@ -142,39 +148,6 @@ impl PurgeAddress {
     }
 }
 
-impl fmt::Display for PurgeRequest {
-    /// Writes the purge as JSON.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.removal {
-            Removal::All => f.write_str("{\"all\":true")?,
-            Removal::Tags(tags) => {
-                write!(f, "{{\"tags\":[{}]", listed(tags))?;
-            }
-        }
-        if !self.hidden.is_empty() {
-            write!(f, ",\"hidden\":[{}]", listed(&self.hidden))?;
-        }
-        if !self.changes.is_empty() {
-            let numbers: Vec<String> = self.changes.iter().map(u64::to_string).collect();
-            write!(f, ",\"changes\":[{}]", numbers.join(","))?;
-        }
-        f.write_str("}")
-    }
-}
-
-/// The members of a list in JSON. A tag holds nothing that JSON escapes.
-fn listed(tags: &[Tag]) -> String {
-    let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
-    tags.join(",")
-}
-
-impl<'de> Deserialize<'de> for TagText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(D::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -182,12 +155,12 @@ mod tests {
     use super::*;
 
     fn parsed(body: &str) -> Option<PurgeRequest> {
-        PurgeRequest::parse(body.as_bytes()).ok()
+        PurgeRequest::parse(body.as_bytes()).ok().map(|(purge, _)| purge)
     }
 
     #[test]
     fn t106_a_message_names_its_receiver_and_its_site() {
-        let read = |body: &str| PurgeRequest::parse_message(body.as_bytes());
+        let read = |body: &str| PurgeRequest::parse(body.as_bytes());
         let body =
             r#"{"version":2,"to":"https://a.example:8443/x/purge","site":"https://wp.example","all":true}"#;
         let address = read(body).unwrap().1.unwrap();
@@ -215,13 +188,13 @@ mod tests {
     #[test]
     fn tags_or_everything() {
         let purge = parsed(r#"{"tags":["event:50","events"]}"#).unwrap();
-        assert_eq!(purge.to_string(), r#"{"tags":["event:50","events"]}"#);
+        assert_eq!(purge.to_json(), r#"{"tags":["event:50","events"]}"#);
         assert_eq!(parsed(r#"{"tags":[]}"#).unwrap().removal, Removal::Tags(vec![]));
         let purge = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
-        assert_eq!(purge.to_string(), r#"{"all":true,"changes":[7,8]}"#);
+        assert_eq!(purge.to_json(), r#"{"all":true,"changes":[7,8]}"#);
         let hidden = r#"{"tags":["venue:60","venues"],"hidden":["venue:60"],"changes":[7]}"#;
         let purge = parsed(hidden).unwrap();
-        assert_eq!((purge.hidden.len(), purge.to_string().as_str()), (1, hidden));
+        assert_eq!((purge.hidden.len(), purge.to_json().as_str()), (1, hidden));
     }
 
     #[test]
@@ -272,7 +245,7 @@ mod tests {
         fn whatever_parses_prints_an_equal_order(numbers in proptest::collection::vec(1u64.., 0..5), changes in proptest::collection::vec(any::<u64>(), 0..5)) {
             let tags: Vec<String> = numbers.iter().map(|number| format!("\"venue:{number}\"")).collect();
             let purge = parsed(&format!(r#"{{"tags":[{}],"changes":{changes:?}}}"#, tags.join(","))).unwrap();
-            prop_assert_eq!(parsed(&purge.to_string()), Some(purge));
+            prop_assert_eq!(parsed(&purge.to_json()), Some(purge));
         }
     }
 }

@@ -15,7 +15,8 @@ pub struct SiteCompanion {
     pub unfinished: UnfinishedChange,
     /// The address of the site's home page, once the site has reported it.
     pub site: Option<String>,
-    last: Option<UnixTime>,
+    /// The time of its last sign.
+    pub last: Option<UnixTime>,
     asked: Option<UnixTime>,
     /// The time at which the last write through this edge ended.
     written: Option<UnixTime>,
@@ -159,11 +160,6 @@ impl SiteCompanion {
             self.asked = Some(now);
         }
         is_due
-    }
-
-    /// The time of its last sign.
-    pub fn last_sign(&self) -> Option<UnixTime> {
-        self.last
     }
 
     /// True if the last sign is at least so old.
