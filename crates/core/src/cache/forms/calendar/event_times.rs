@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 
 use super::content_lines::ContentLines;
-use super::zones::{EventZone, KnownZone, UsedZones};
+use super::zones::{KnownZone, UsedZones};
 use crate::cache::forms::members::{is_true, text};
 
 /// Begin and end of an event.
@@ -40,13 +40,13 @@ impl EventTimes {
             let end = end.filter(|end| *end > first);
             return Some(Self::Days { first, end });
         }
-        match (EventZone::named(text(event, "timezone")), local[0]) {
-            (EventZone::Known(zone), Some(start)) if agree(&zone.rules, local, utc) => Some(Self::Local {
+        match KnownZone::named(text(event, "timezone")).zip(local[0]) {
+            Some((zone, start)) if zone.is_utc() && utc[0].is_none() => Some(Self::utc(start, local[1])),
+            Some((zone, start)) if !zone.is_utc() && agree(&zone.rules, local, utc) => Some(Self::Local {
                 start,
                 end: local[1].filter(|end| *end > start),
                 zone,
             }),
-            (EventZone::Utc, Some(start)) if utc[0].is_none() => Some(Self::utc(start, local[1])),
             _ => Some(Self::utc(utc[0]?, utc[1])),
         }
     }

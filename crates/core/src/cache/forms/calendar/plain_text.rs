@@ -40,14 +40,14 @@ pub(super) fn plain_text(html: &str) -> String {
     let mut rest = html;
     while let Some(letter) = rest.chars().next() {
         if letter == '<'
-            && let Some((element, behind)) = tag(rest)
+            && let Some((name, is_end, behind)) = tag(rest)
         {
-            if BLOCKS.contains(&element.name.as_str()) {
+            if BLOCKS.contains(&name.as_str()) {
                 lines.end();
             }
-            let is_unseen = UNSEEN.contains(&element.name.as_str()) && !element.is_end;
+            let is_unseen = UNSEEN.contains(&name.as_str()) && !is_end;
             rest = if is_unseen {
-                behind_end_of(&element.name, behind)
+                behind_end_of(&name, behind)
             } else {
                 behind
             };
@@ -64,12 +64,6 @@ pub(super) fn plain_text(html: &str) -> String {
 /// The same on one line.
 pub(super) fn plain_line(html: &str) -> String {
     plain_text(html).replace('\n', " ")
-}
-
-/// A tag, or a comment without a name.
-struct MarkupTag {
-    name: String,
-    is_end: bool,
 }
 
 /// Lines of text as they are found.
@@ -112,22 +106,20 @@ impl PlainLines {
     }
 }
 
-/// The tag that a text begins with, and what follows it. A `<` before anything else is a character.
-fn tag(text: &str) -> Option<(MarkupTag, &str)> {
+/// The tag that a text begins with, by its name, whether it ends its element, and what follows it. A comment has no
+/// name. A `<` before anything else is a character.
+fn tag(text: &str) -> Option<(String, bool, &str)> {
     let inside = text.strip_prefix('<')?;
     if let Some(comment) = inside.strip_prefix("!--") {
         let behind = comment.split_once("-->").map_or("", |(_, behind)| behind);
-        let name = String::new();
-        return Some((MarkupTag { name, is_end: false }, behind));
+        return Some((String::new(), false, behind));
     }
     let named = inside.strip_prefix('/').unwrap_or(inside);
     let is_end = named.len() < inside.len();
     let first = named.chars().next().filter(char::is_ascii_alphabetic);
     first.or_else(|| named.starts_with('!').then_some('!'))?;
     let name: String = named.chars().take_while(char::is_ascii_alphanumeric).collect();
-    let behind = behind_tag(named);
-    let name = name.to_ascii_lowercase();
-    Some((MarkupTag { name, is_end }, behind))
+    Some((name.to_ascii_lowercase(), is_end, behind_tag(named)))
 }
 
 /// The text behind the next `>` outside of quotes.

@@ -6,17 +6,6 @@ use jiff::{Span, Timestamp, ToSpan};
 
 use super::content_lines::ContentLines;
 
-/// The zone that an event names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum EventZone {
-    /// UTC, whose times need no rules.
-    Utc,
-    /// A zone with rules that are known here.
-    Known(KnownZone),
-    /// None, or one that is not known here.
-    Unknown,
-}
-
 /// A zone with its rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownZone {
@@ -43,27 +32,27 @@ const FIXED: &str = "UTC";
 /// The most changes of the clock that are written for one zone.
 const MOST_CHANGES: usize = 400;
 
-// === impl EventZone ===
+// === impl KnownZone ===
 
-impl EventZone {
+impl KnownZone {
     /// The zone with this name: of the IANA database, or an offset as WordPress names it.
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn named(name: &str) -> Option<Self> {
         if ["UTC", "Etc/UTC", "UTC+0", "UTC-0"].contains(&name) {
-            return Self::Utc;
+            let (name, rules) = (FIXED.to_owned(), TimeZone::UTC);
+            return Some(Self { name, rules });
         }
         if let Some(offset) = name.strip_prefix(FIXED).and_then(offset) {
-            return Self::Known(KnownZone {
-                name: format!("{FIXED}{}", shown(offset)),
-                rules: TimeZone::fixed(offset),
-            });
+            let (name, rules) = (format!("{FIXED}{}", shown(offset)), TimeZone::fixed(offset));
+            return Some(Self { name, rules });
         }
-        match TimeZone::get(name) {
-            Ok(rules) => match rules.iana_name().map(ToOwned::to_owned) {
-                Some(name) => Self::Known(KnownZone { name, rules }),
-                None => Self::Unknown,
-            },
-            Err(_) => Self::Unknown,
-        }
+        let rules = TimeZone::get(name).ok()?;
+        let name = rules.iana_name()?.to_owned();
+        Some(Self { name, rules })
+    }
+
+    /// True for UTC, whose times need no rules.
+    pub(super) fn is_utc(&self) -> bool {
+        self.name == FIXED
     }
 }
 
@@ -208,9 +197,7 @@ mod tests {
     use super::*;
 
     fn rules(name: &str, times: &[&str]) -> String {
-        let EventZone::Known(zone) = EventZone::named(name) else {
-            panic!("{name} is known");
-        };
+        let zone = KnownZone::named(name).expect(name);
         let mut used = UsedZones::default();
         for time in times {
             used.note(&zone, time.parse().unwrap());
@@ -263,12 +250,9 @@ mod tests {
             ("../UTC", None),
             ("Europe/Berlin\r\nX:1", None),
         ] {
-            let known = match EventZone::named(name) {
-                EventZone::Known(zone) => Some(zone.name),
-                EventZone::Utc | EventZone::Unknown => None,
-            };
+            let known = KnownZone::named(name).map(|zone| zone.name);
             assert_eq!(known.as_deref(), expected, "{name}");
         }
-        assert_eq!(EventZone::named("UTC"), EventZone::Utc);
+        assert!(KnownZone::named("UTC").expect("UTC").is_utc());
     }
 }
