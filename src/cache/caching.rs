@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::collapsed_requests::{CollapsedRequests, Progress};
+use super::collapsed_requests::{CollapsedRequests, Progress, join};
 use super::fetch::{CacheFetch, KeyedCall, SharedOutcome};
 use super::served::CacheReport;
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse};
@@ -173,7 +173,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         call: &CalendarCall,
         older: Option<&Arc<StoredResponse>>,
     ) -> OwnPlace {
-        let (progress, leader) = self.collapsing.join(&query.key, self.filling.cache.generation());
+        let (progress, leader) = join(&self.collapsing, &query.key, self.filling.cache.generation());
         let is_leader = leader.is_some();
         if let Some(leader) = leader {
             let filling = Arc::clone(&self.filling);

@@ -10,12 +10,7 @@ use tokio::sync::watch;
 ///
 /// The first one leads. It runs in a task of its own, so that neither a leader nor a follower whose client leaves ends
 /// it for others.
-#[derive(Debug)]
-pub(super) struct CollapsedRequests<L> {
-    running: RunningRequests<L>,
-}
-
-type RunningRequests<L> = Arc<Mutex<HashMap<String, CollapsedRequest<L>>>>;
+pub(super) type CollapsedRequests<L> = Arc<Mutex<HashMap<String, CollapsedRequest<L>>>>;
 
 /// The generation of removals when a request began, and its progress.
 type CollapsedRequest<L> = (u64, watch::Sender<Progress<L>>);
@@ -36,7 +31,7 @@ pub(super) enum Progress<L> {
 /// The one that sends the request to the site. When it is dropped, the request is over for all followers.
 #[derive(Debug)]
 pub(super) struct Leader<L> {
-    running: RunningRequests<L>,
+    running: CollapsedRequests<L>,
     /// The key of the request.
     pub(super) key: String,
     /// The generation of removals when the request began.
@@ -44,40 +39,28 @@ pub(super) struct Leader<L> {
     progress: watch::Sender<Progress<L>>,
 }
 
-// === impl CollapsedRequests ===
-
-impl<L> Default for CollapsedRequests<L> {
-    fn default() -> Self {
-        Self {
-            running: Arc::default(),
-        }
+/// The progress of the request for a key, and its leader if it begins now. A waiting request that began before the last
+/// removal is not joined: its response may be older than the change that this client has seen.
+pub(super) fn join<L>(
+    requests: &CollapsedRequests<L>,
+    key: &str,
+    generation: u64,
+) -> (watch::Receiver<Progress<L>>, Option<Leader<L>>) {
+    let mut running = requests.lock();
+    if let Some((began, progress)) = running.get(key)
+        && *began == generation
+    {
+        return (progress.subscribe(), None);
     }
-}
-
-impl<L> CollapsedRequests<L> {
-    /// The progress of the request for a key, and its leader if it begins now. A waiting request that began before the
-    /// last removal is not joined: its response may be older than the change that this client has seen.
-    pub(super) fn join(
-        &self,
-        key: &str,
-        generation: u64,
-    ) -> (watch::Receiver<Progress<L>>, Option<Leader<L>>) {
-        let mut running = self.running.lock();
-        if let Some((began, progress)) = running.get(key)
-            && *began == generation
-        {
-            return (progress.subscribe(), None);
-        }
-        let progress = watch::Sender::new(Progress::Sent);
-        running.insert(key.to_owned(), (generation, progress.clone()));
-        let leader = Leader {
-            running: Arc::clone(&self.running),
-            key: key.to_owned(),
-            generation,
-            progress,
-        };
-        (leader.progress.subscribe(), Some(leader))
-    }
+    let progress = watch::Sender::new(Progress::Sent);
+    running.insert(key.to_owned(), (generation, progress.clone()));
+    let leader = Leader {
+        running: Arc::clone(requests),
+        key: key.to_owned(),
+        generation,
+        progress,
+    };
+    (leader.progress.subscribe(), Some(leader))
 }
 
 // === impl Progress ===
@@ -164,12 +147,12 @@ mod tests {
     use super::*;
 
     fn lead(collapsing: &CollapsedRequests<u8>, generation: u64) -> Leader<u8> {
-        let (_, leader) = collapsing.join("a", generation);
+        let (_, leader) = join(collapsing, "a", generation);
         leader.expect("somebody leads already")
     }
 
     fn follow(collapsing: &CollapsedRequests<u8>, generation: u64) -> watch::Receiver<Progress<u8>> {
-        let (progress, leader) = collapsing.join("a", generation);
+        let (progress, leader) = join(collapsing, "a", generation);
         assert!(leader.is_none(), "nobody leads");
         progress
     }
@@ -207,13 +190,13 @@ mod tests {
         before.finish(1);
         drop(follow(&collapsing, 1));
         after.finish(2);
-        assert!(collapsing.running.lock().is_empty());
+        assert!(collapsing.lock().is_empty());
     }
 
     #[tokio::test]
     async fn a_question_is_abandoned_when_the_last_one_leaves() {
         let collapsing = CollapsedRequests::default();
-        let (own, leader) = collapsing.join("a", 0);
+        let (own, leader) = join(&collapsing, "a", 0);
         let leader = leader.expect("somebody leads already");
         leader.waits(true);
         let follower = follow(&collapsing, 0);
@@ -232,7 +215,7 @@ mod tests {
     #[tokio::test]
     async fn the_first_failure_is_told_before_the_end() {
         let collapsing = CollapsedRequests::default();
-        let (own, leader) = collapsing.join("a", 0);
+        let (own, leader) = join(&collapsing, "a", 0);
         let leader = leader.expect("somebody leads already");
         assert!(!leader.has_followers());
         leader.failed_once(1);

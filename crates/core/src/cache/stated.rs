@@ -25,58 +25,35 @@ const LONGEST: u64 = 1 << 31;
 impl StatedLife {
     /// Reads the headers of a response that arrives at the time `now`. A lifetime that cannot be read has ended.
     pub fn of(headers: &HeaderMap, now: UnixTime) -> Self {
-        let stated = Stated::of(headers);
-        let fresh = stated
-            .s_maxage
-            .or(stated.max_age)
-            .or_else(|| expires(headers, now));
+        let (mut s_maxage, mut max_age, mut must_revalidate) = (None, None, false);
+        for field in headers.get_all(CACHE_CONTROL) {
+            let text = field.to_str().ok();
+            let Some(text) = text.filter(|text| text.matches('"').count() % 2 == 0) else {
+                // A directive that cannot be read may mean anything.
+                shorten(&mut max_age, Duration::ZERO);
+                continue;
+            };
+            for item in items(text) {
+                let (name, value) = item.split_once('=').unwrap_or((item, ""));
+                let is = |known: &str| name.trim().eq_ignore_ascii_case(known);
+                if is("s-maxage") {
+                    shorten(&mut s_maxage, seconds(value));
+                } else if is("max-age") {
+                    shorten(&mut max_age, seconds(value));
+                }
+                must_revalidate |= is("must-revalidate") || is("proxy-revalidate");
+            }
+        }
+        let fresh = s_maxage.or(max_age).or_else(|| expires(headers, now));
         Self {
             fresh: fresh.map(|fresh| fresh.saturating_sub(stated_age(headers))),
-            must_revalidate: stated.must_revalidate || stated.s_maxage.is_some(),
+            must_revalidate: must_revalidate || s_maxage.is_some(),
         }
     }
 
     /// True if the lifetime has ended when the response is so old.
     pub fn has_ended(&self, age: Duration) -> bool {
         self.fresh.is_some_and(|fresh| fresh <= age)
-    }
-}
-
-/// The directives of `Cache-Control` that state a lifetime.
-#[derive(Debug, Default)]
-struct Stated {
-    s_maxage: Option<Duration>,
-    max_age: Option<Duration>,
-    must_revalidate: bool,
-}
-
-// === impl Stated ===
-
-impl Stated {
-    fn of(headers: &HeaderMap) -> Self {
-        let mut stated = Self::default();
-        for field in headers.get_all(CACHE_CONTROL) {
-            match field.to_str() {
-                Ok(text) if text.matches('"').count() % 2 == 0 => {
-                    items(text).for_each(|item| stated.read(item));
-                }
-                // A directive that cannot be read may mean anything.
-                _ => shorten(&mut stated.max_age, Duration::ZERO),
-            }
-        }
-        stated
-    }
-
-    fn read(&mut self, item: &str) {
-        let (name, value) = item.split_once('=').unwrap_or((item, ""));
-        let is = |known: &str| name.trim().eq_ignore_ascii_case(known);
-        if is("s-maxage") {
-            shorten(&mut self.s_maxage, seconds(value));
-        } else if is("max-age") {
-            shorten(&mut self.max_age, seconds(value));
-        } else if is("must-revalidate") || is("proxy-revalidate") {
-            self.must_revalidate = true;
-        }
     }
 }
 
