@@ -107,7 +107,7 @@ fn everything() -> Metrics {
     }];
     let subjects = Subjects::new(&settings, &metrics, &BufferBudget::new(0), &Warnings::default());
     subjects.fleet.metrics.expect();
-    subjects.surface.metrics.expect("rule");
+    subjects.surface.expect("rule");
     metrics.translations().expect();
     metrics.concerns().hold(&[], 0);
     subjects.fleet.metrics.permits(&SITE.into(), 1);

@@ -8,7 +8,7 @@ use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::pages::CalendarPages;
 use crate::server::Subject;
-use crate::surface::Surface;
+use crate::surface::SurfaceMetrics;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::Settings;
@@ -27,7 +27,7 @@ pub(crate) struct Subjects {
     /// The other edges.
     pub(crate) fleet: Arc<Fleet>,
     /// The rules about the rest of the site.
-    pub(crate) surface: Surface,
+    pub(crate) surface: SurfaceMetrics,
 }
 
 // === impl Subjects ===
@@ -48,7 +48,7 @@ impl Subjects {
         Self {
             pages: CalendarPages::new(settings, &companions, metrics),
             fleet: Fleet::new(settings, &companions, &migration, metrics, warnings),
-            surface: Surface::new(metrics),
+            surface: metrics.register(SurfaceMetrics::new),
             cache,
             companions,
             migration,

@@ -50,16 +50,18 @@ impl Subject for CalendarPages {
 
     /// The outcomes of requests for pages, the findings of the check, and the reason why the edge serves no page now.
     fn status(&self) -> Value {
+        let hindrance = self.hindrance();
+        let check = self.check.lock();
         let pages = json!({
             "requests": self.metrics.sums(),
-            "check": self.check.lock().figures(),
-            "hindrance": self.hindrance(),
+            "check": {"given": check.given, "agreed": check.agreed, "example": check.example()},
+            "hindrance": hindrance,
         });
         json!({ "calendar_pages": pages })
     }
 
     fn add_figures(&self, figures: &mut Figures) {
-        figures.stopped_by = self.check.lock().figures().example;
+        figures.stopped_by = self.check.lock().example();
         figures.hindrance = self.hindrance();
     }
 

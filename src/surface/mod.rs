@@ -9,36 +9,19 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::server::{Subject, joined};
-use crate::telemetry::Metrics;
 use calendar_edge_core::settings::Settings;
 
 pub(crate) use metrics::SurfaceMetrics;
 pub(crate) use surface_guard::{FormGuard, SurfaceGuard};
 
-/// The counts of all rules that were in use; clones share them.
-#[derive(Debug, Clone)]
-pub(crate) struct Surface {
-    pub(crate) metrics: SurfaceMetrics,
-}
-
-// === impl Surface ===
-
-impl Surface {
-    pub(crate) fn new(metrics: &Metrics) -> Self {
-        Self {
-            metrics: metrics.register(SurfaceMetrics::new),
-        }
-    }
-}
-
-impl Subject for Surface {
+impl Subject for SurfaceMetrics {
     /// The rules are those of the decider; see [`SurfaceGuard`].
     fn adapt(&self, _: &Settings) {}
 
     /// The requests that each rule took since the start, by its name.
     fn status(&self) -> Value {
         let mut rules: BTreeMap<Arc<str>, BTreeMap<_, _>> = BTreeMap::new();
-        for ((rule, outcome), count) in self.metrics.sums() {
+        for ((rule, outcome), count) in self.sums() {
             rules.entry(rule).or_default().insert(outcome, count);
         }
         let rules = rules.into_iter();
@@ -50,12 +33,13 @@ impl Subject for Surface {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::Metrics;
 
     #[test]
     fn each_rule_is_listed_with_all_outcomes() {
-        let surface = Surface::new(&Metrics::new());
-        surface.metrics.expect("users");
-        surface.metrics.expect("preset");
+        let surface = Metrics::new().register(SurfaceMetrics::new);
+        surface.expect("users");
+        surface.expect("preset");
         let zero = |rule| json!({"rule": rule, "limited": 0, "passed": 0, "refused": 0, "reported": 0});
         let status = surface.status();
         assert_eq!(status["surface"], json!([zero("preset"), zero("users")]));

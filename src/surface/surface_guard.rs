@@ -8,7 +8,6 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts as Head;
 
-use super::Surface;
 use super::metrics::SurfaceMetrics;
 use crate::calls::fault;
 use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
@@ -46,16 +45,16 @@ impl SurfaceGuard {
     pub(crate) fn new(
         decider: &Arc<Decider>,
         buckets: &SharedBuckets,
-        surface: &Surface,
+        metrics: &SurfaceMetrics,
         warnings: &Warnings,
     ) -> Self {
         for name in decider.surface().names() {
-            surface.metrics.expect(name);
+            metrics.expect(name);
         }
         Self {
             decider: Arc::clone(decider),
             buckets: buckets.clone(),
-            metrics: surface.metrics.clone(),
+            metrics: metrics.clone(),
             warnings: warnings.clone(),
         }
     }
@@ -268,11 +267,11 @@ mod tests {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
         settings.other = OtherTraffic::Forward;
         settings.surface.push(rule);
-        let surface = Surface::new(&Metrics::new());
+        let metrics = Metrics::new().register(SurfaceMetrics::new);
         let buckets = SharedBuckets::new(&RateLimits::default(), None);
         let decider = Arc::new(Decider::new(&settings));
-        let guard = SurfaceGuard::new(&decider, &buckets, &surface, &Warnings::default());
-        (guard, surface.metrics)
+        let guard = SurfaceGuard::new(&decider, &buckets, &metrics, &Warnings::default());
+        (guard, metrics)
     }
 
     fn asked(method: &str, target: &str) -> BodilessRequest {

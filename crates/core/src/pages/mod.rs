@@ -27,6 +27,6 @@ pub use endless::{FormReading, is_endless};
 pub use html::{HtmlTag, tags};
 pub use page_judge::{Open, PageJudge, PageVerdict};
 pub use seen_addresses::SeenAddresses;
-pub use self_check::{CheckStep, SelfCheck, SelfCheckFigures};
+pub use self_check::{CheckStep, SelfCheck};
 pub use shown_events::shows_event;
 pub use visit::{is_editor, is_public_read, may_be_file, shows_claims};

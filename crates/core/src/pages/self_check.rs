@@ -9,9 +9,11 @@ use crate::limits::CheckSpacing;
 /// The state of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
 pub struct SelfCheck {
-    given: u64,
+    /// The edge's own responses, or in report mode those that it would have given.
+    pub given: u64,
     kinds: BTreeMap<(&'static str, bool), KindCount>,
-    agreed: u64,
+    /// Those for which the site got a request and showed no event.
+    pub agreed: u64,
     /// The reason for which the edge gives no responses of its own.
     stop: Option<Stop>,
     /// The site has shown an event once, and gets a second request.
@@ -50,17 +52,6 @@ pub enum CheckStep {
     Stop,
     /// The edge gives responses of its own again.
     Resume,
-}
-
-/// The figures of the check.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct SelfCheckFigures {
-    /// The edge's own responses, or in report mode those that it would have given.
-    pub given: u64,
-    /// Those for which the site got a request and showed no event.
-    pub agreed: u64,
-    /// The target at which the site showed one. The edge gives no responses of its own until an hour of checks agrees.
-    pub example: Option<String>,
 }
 
 // === impl SelfCheck ===
@@ -166,13 +157,10 @@ impl SelfCheck {
         self.stop.is_some()
     }
 
-    /// The results so far.
-    pub fn figures(&self) -> SelfCheckFigures {
-        SelfCheckFigures {
-            given: self.given,
-            agreed: self.agreed,
-            example: self.stop.as_ref().map(|stop| stop.address.clone()),
-        }
+    /// The target at which the site showed an event. The edge gives no responses of its own until an hour of checks
+    /// agrees.
+    pub fn example(&self) -> Option<String> {
+        self.stop.as_ref().map(|stop| stop.address.clone())
     }
 }
 
@@ -284,8 +272,7 @@ mod tests {
         assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Repeat);
         assert_eq!(check.shown(&month(), "/a", EVENT, now), CheckStep::Stop);
         assert!(check.is_stopped());
-        let figures = check.figures();
-        assert_eq!((figures.agreed, figures.example.as_deref()), (1, Some("/a")));
+        assert_eq!((check.agreed, check.example().as_deref()), (1, Some("/a")));
     }
 
     /// Checks of a stopped edge, once in so many minutes until the given one. True if it gives responses again.
@@ -323,7 +310,7 @@ mod tests {
         assert_eq!(stop(&mut check, begun + Duration::from_hours(1)), CheckStep::Done);
         assert!(!resumes(&mut check, 61..=120, 1, begun), "the hour began anew");
         assert!(resumes(&mut check, 121..=121, 1, begun));
-        assert!(!check.is_stopped() && check.figures().example.is_none());
+        assert!(!check.is_stopped() && check.example().is_none());
         let later = begun + Duration::from_mins(122);
         assert!(check.gives(&month(), false, later).is_some());
         assert_eq!(check.shown(&month(), "/a", NONE, later), CheckStep::Done);
