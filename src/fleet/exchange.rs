@@ -83,7 +83,7 @@ impl StoreExchange {
                 return (succeeded, Ok(()));
             }
             self.pause(began).await;
-            if self.fleet.is_leaving() {
+            if self.fleet.leaving.is_cancelled() {
                 self.leave(connection).await;
                 return (succeeded, Ok(()));
             }
@@ -166,7 +166,7 @@ impl StoreExchange {
             () = announcements.new_message() => {}
             () = self.fleet.migration.next_change() => {}
             () = limits.logins.new_order() => {}
-            () = self.fleet.leaving() => {}
+            () = self.fleet.leaving.cancelled() => {}
         }
         announcements.be_idle(false);
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
@@ -44,8 +45,8 @@ pub(crate) struct Fleet {
     key: ArcSwapOption<FleetKey>,
     members: ArcSwap<MemberTable>,
     standing: Mutex<FleetStanding>,
-    is_leaving: AtomicBool,
-    leaving: Notify,
+    /// Cancelled once the edge ends: one more pipeline is exchanged.
+    pub(super) leaving: CancellationToken,
 }
 
 /// The settings of the fleet, and the hash by which edges compare their configurations.
@@ -123,8 +124,7 @@ impl Fleet {
             key: ArcSwapOption::empty(),
             members: ArcSwap::default(),
             standing: Mutex::default(),
-            is_leaving: AtomicBool::new(false),
-            leaving: Notify::new(),
+            leaving: CancellationToken::new(),
         });
         this.adapt(settings);
         this
@@ -268,24 +268,6 @@ impl Fleet {
                 "messages of other edges were lost: all stored responses are removed"
             );
         });
-    }
-
-    /// Ends the exchange after one more pipeline.
-    pub(super) fn leave(&self) {
-        self.is_leaving.store(true, Ordering::Release);
-        self.leaving.notify_one();
-    }
-
-    /// True once the edge ends.
-    pub(super) fn is_leaving(&self) -> bool {
-        self.is_leaving.load(Ordering::Acquire)
-    }
-
-    /// Waits until the edge ends.
-    pub(super) async fn leaving(&self) {
-        if !self.is_leaving() {
-            self.leaving.notified().await;
-        }
     }
 }
 

@@ -211,8 +211,8 @@ impl FleetSubject for Log {
         for announcement in &self.sending {
             let message = self.message(&announcement.message);
             let sealed = self.fleet.seal(message.kind(), message.body());
-            let arguments = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
-            commands.script(SEND, &KEYS, &arguments.map(String::as_str));
+            let arguments: [&str; 5] = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
+            commands.script(SEND, &KEYS, &arguments);
         }
         self.is_to_resume |= turn.is_first;
         match self.known_place() {

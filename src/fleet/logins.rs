@@ -19,16 +19,11 @@ use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, 
 pub(crate) struct LoginDesk {
     size: FleetSize,
     metrics: FleetMetrics,
-    orders: Mutex<LoginOrders>,
+    charges: Mutex<Vec<LoginOrder>>,
+    returned: Mutex<Vec<Settlement>>,
     new_order: Notify,
     /// True while the store responds.
     is_open: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct LoginOrders {
-    charges: Vec<LoginOrder>,
-    returned: Vec<Settlement>,
 }
 
 /// One call with credentials that waits for the store.
@@ -62,7 +57,8 @@ impl LoginDesk {
         Self {
             size: size.clone(),
             metrics: metrics.clone(),
-            orders: Mutex::default(),
+            charges: Mutex::default(),
+            returned: Mutex::default(),
             new_order: Notify::new(),
             is_open: AtomicBool::new(false),
         }
@@ -97,7 +93,7 @@ impl LoginDesk {
             return;
         }
         if self.is_open() {
-            self.orders.lock().returned.extend(back);
+            self.returned.lock().extend(back);
             self.new_order.notify_one();
         } else {
             for settlement in back {
@@ -126,7 +122,7 @@ impl LoginDesk {
             return None;
         }
         let (verdict, received) = oneshot::channel();
-        self.orders.lock().charges.push(LoginOrder { buckets, verdict });
+        self.charges.lock().push(LoginOrder { buckets, verdict });
         self.new_order.notify_one();
         timeout(PATIENCE, received).await.ok()?.ok()
     }
@@ -149,24 +145,23 @@ impl Logins {
         let verdict = if is_charged { Ok(levels) } else { Err(levels) };
         if let Err(Ok(_)) = order.verdict.send(verdict) {
             let back = order.buckets.into_iter().map(Settlement::undone);
-            self.desk.orders.lock().returned.extend(back);
+            self.desk.returned.lock().extend(back);
         }
     }
 }
 
 impl FleetSubject for Logins {
     fn add_commands(&mut self, commands: &mut Commands, _: ExchangeTurn) {
-        {
-            let mut orders = self.desk.orders.lock();
-            self.given_back = std::mem::take(&mut orders.returned);
-            // A call that waits no longer is charged by its edge.
-            orders.charges.retain(|order| !order.verdict.is_closed());
-            let most = orders.charges.len().min(MOST);
-            self.sent = orders.charges.drain(..most).collect();
-            if !orders.charges.is_empty() {
-                self.desk.new_order.notify_one();
-            }
+        self.given_back = std::mem::take(&mut *self.desk.returned.lock());
+        let mut charges = self.desk.charges.lock();
+        // A call that waits no longer is charged by its edge.
+        charges.retain(|order| !order.verdict.is_closed());
+        let most = charges.len().min(MOST);
+        self.sent = charges.drain(..most).collect();
+        if !charges.is_empty() {
+            self.desk.new_order.notify_one();
         }
+        drop(charges);
         for batch in self.given_back.chunks(MOST) {
             commands.spend(batch);
         }
@@ -193,7 +188,8 @@ impl FleetSubject for Logins {
     }
 
     fn be_alone(&mut self) {
-        *self.desk.orders.lock() = LoginOrders::default();
+        self.desk.charges.lock().clear();
+        self.desk.returned.lock().clear();
     }
 }
 

@@ -60,14 +60,13 @@ impl SharedRules {
 
     /// Adds the command that puts a standing in place of the one that this edge has read.
     fn add_change(&self, commands: &mut Commands, rule: &str, standing: &RuleRecord) {
-        let rule = rule.to_owned();
         let message = FleetMessage::Rule(RuleMessage {
-            rule: rule.clone(),
+            rule: rule.to_owned(),
             version: standing.version,
         });
         let message = self.fleet.seal(message.kind(), message.body());
         let line = RuleLine {
-            rule: rule.clone(),
+            rule: rule.to_owned(),
             standing: standing.clone(),
         };
         // Numbers and texts always have a form in JSON.
@@ -75,20 +74,17 @@ impl SharedRules {
         let line = self.fleet.seal(STANDING, line);
         let line = format!("{} {} {}", standing.version, line.edge, line.line());
         let boot = Uuid::new_v4().simple().to_string();
-        let known = self.versions.get(&rule).map_or("0", String::as_str);
-        let arguments = [
+        let known = self.versions.get(rule).map_or("0", String::as_str);
+        let arguments: [&str; 8] = [
             &boot,
             &message.edge,
             &message.kind,
             &message.body,
             &message.seal,
-            &rule,
+            rule,
+            known,
+            &line,
         ];
-        let arguments: Vec<&str> = arguments
-            .into_iter()
-            .map(String::as_str)
-            .chain([known, &line])
-            .collect();
         commands.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
     }
 

@@ -50,7 +50,7 @@ impl FleetTask {
 
     /// Sends the waiting messages to the others, and takes this edge from their table.
     pub(crate) async fn leave(&mut self) {
-        self.fleet.leave();
+        self.fleet.leaving.cancel();
         // The line of an edge that cannot leave in time lives ten seconds longer.
         let _ = timeout(LEAVING, &mut self.task).await;
     }
@@ -81,12 +81,12 @@ async fn serve(fleet: &Arc<Fleet>, config: &FleetConfig) {
     fleet.use_key(key.clone());
     let Some(key) = key else {
         fleet.metrics.leave();
-        return fleet.leaving().await;
+        return fleet.leaving.cancelled().await;
     };
     let route = StoreRoute::new(settings);
     let mut exchange = StoreExchange::new(fleet, key, settings.interval, subjects(fleet));
     let mut pause = SHORTEST;
-    while !fleet.is_leaving() {
+    while !fleet.leaving.is_cancelled() {
         let (succeeded, outcome) = connect_and_run(&route, &mut exchange).await;
         if succeeded {
             pause = SHORTEST;
@@ -97,7 +97,7 @@ async fn serve(fleet: &Arc<Fleet>, config: &FleetConfig) {
         exchange.be_alone();
         tokio::select! {
             () = sleep(jittered(pause)) => {}
-            () = fleet.leaving() => {}
+            () = fleet.leaving.cancelled() => {}
         }
         pause = (pause * 2).min(LONGEST);
     }

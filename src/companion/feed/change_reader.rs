@@ -55,7 +55,7 @@ pub(super) struct ChangeReader {
 }
 
 /// The most changes of one response; a few more, because those of one number stay together.
-const MOST_CHANGES: usize = 1000;
+pub(super) const MOST_CHANGES: usize = 1000;
 
 /// The most records that one response includes.
 pub(super) const MOST_RECORDS: usize = 100;
@@ -63,7 +63,7 @@ pub(super) const MOST_RECORDS: usize = 100;
 /// The most bytes of them.
 pub(super) const RECORD_BYTES: usize = 1 << 20;
 
-/// The most records that are read at once.
+/// The most records that are read at once: they take permits that clients need.
 pub(super) const AT_ONCE: usize = 4;
 
 /// The longest wait of a reader for the verdicts on changed records.
@@ -73,7 +73,7 @@ const VERDICTS: Duration = Duration::from_secs(5);
 pub(super) const FIRST_NUMBER: Duration = Duration::from_secs(2);
 
 /// The longest time between two looks at the log. While there is a reader, the edge requests lost messages.
-const LOOK: Duration = Duration::from_secs(1);
+pub(super) const LOOK: Duration = Duration::from_secs(1);
 
 // === impl Companions ===
 

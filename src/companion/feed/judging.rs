@@ -8,6 +8,7 @@ use futures_util::future::{BoxFuture, join_all};
 use http::StatusCode;
 
 use super::change_feed::ChangeFeed;
+use super::change_reader::AT_ONCE;
 use crate::backend::pauses;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
@@ -36,9 +37,6 @@ pub(crate) struct RecordRead {
 
 /// The most bytes of one record.
 const LARGEST: usize = 4 << 20;
-
-/// The most records that are read at once: they take permits that clients need.
-const AT_ONCE: usize = 4;
 
 /// The number of times that the pause after a failed read doubles, from one second on.
 const LONGEST_PAUSE: u32 = 5;

@@ -9,6 +9,7 @@ use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
 use super::change_feed::ChangeFeed;
+use super::change_reader::{LOOK, MOST_CHANGES};
 use super::judging::ReadsRecords;
 use super::receiver::{NotTaken, Receiver};
 use crate::backend::{ClientError, pauses};
@@ -32,12 +33,6 @@ struct Following<'a> {
     name: String,
     drain: &'a Drain,
 }
-
-/// The most changes of one request; a few more, because those of one number stay together.
-const MOST_CHANGES: usize = 1000;
-
-/// The longest time between two looks at the log.
-const LOOK: Duration = Duration::from_secs(1);
 
 // === impl Receivers ===
 
