@@ -9,11 +9,23 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::refused::Refused;
-use crate::sample;
 use crate::secret::{Secret, unix_time};
 
 /// The header with the identity, a JSON Web Token.
 const IDENTITY: &str = "x-calendar-edge-identity";
+
+/// The login name of the administrator.
+pub const USERNAME: &str = "demo";
+
+/// The application password of every account; blanks in it do not count. Not a secret.
+pub const PASSWORD: &str = "sand boxs ecre tcal enda redg";
+
+/// Name, number and role of each account.
+const ACCOUNTS: [(&str, u64, &str); 3] = [
+    (USERNAME, 1, "administrator"),
+    ("contributor", 2, "contributor"),
+    ("subscriber", 3, "subscriber"),
+];
 
 /// The largest difference between two clocks, in seconds.
 const SKEW: u64 = 60;
@@ -101,8 +113,8 @@ fn basic(headers: &HeaderMap) -> Result<Caller, Refused> {
         return Ok(Caller::default());
     };
     let squeezed = |text: &str| text.split_ascii_whitespace().collect::<String>();
-    match sample::ACCOUNTS.iter().find(|(known, ..)| *known == name) {
-        Some((_, id, role)) if squeezed(password) == squeezed(sample::PASSWORD) => Ok(Caller {
+    match ACCOUNTS.iter().find(|(known, ..)| *known == name) {
+        Some((_, id, role)) if squeezed(password) == squeezed(PASSWORD) => Ok(Caller {
             id: Some(*id),
             roles: vec![(*role).to_owned()],
         }),

@@ -2,7 +2,7 @@
 
 use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
-use crate::sample::{PASSWORD, USERNAME};
+use crate::caller::{PASSWORD, USERNAME};
 
 /// A walk through the calendar that is published at a REST root.
 pub fn try_lines(public_root: &str) -> String {

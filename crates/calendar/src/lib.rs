@@ -51,8 +51,8 @@ mod write;
 
 pub use announce::Announcement;
 pub use calendar::Calendar;
+pub use caller::{PASSWORD, USERNAME};
 pub use examples::try_lines;
-pub use sample::{PASSWORD, USERNAME};
 pub use seal::SEAL;
 pub use server::CalendarServer;
 pub use settings::CalendarSettings;

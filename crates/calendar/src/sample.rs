@@ -12,19 +12,6 @@ use crate::slug;
 use crate::store::{Change, Store};
 use crate::write::{add_term, cost_details, set_times};
 
-/// The login name of the administrator.
-pub const USERNAME: &str = "demo";
-
-/// The application password of every account; blanks in it do not count. Not a secret.
-pub const PASSWORD: &str = "sand boxs ecre tcal enda redg";
-
-/// Name, number and role of each account.
-pub(crate) const ACCOUNTS: [(&str, u64, &str); 3] = [
-    (USERNAME, 1, "administrator"),
-    ("contributor", 2, "contributor"),
-    ("subscriber", 3, "subscriber"),
-];
-
 /// The time zone of the calendar.
 pub(crate) const ZONE: &str = "Europe/Berlin";
 

@@ -41,12 +41,12 @@ pub use published::{
     ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex, PublishedRoutes,
     SECOND_NAMESPACE, TableInForce, TablesInForce,
 };
-pub use query::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE};
+pub use query::{PAGE_NUMBER, PAGE_SIZE};
 pub use rule::Rule;
 #[cfg(test)]
 pub(crate) use rule_meaning::MEANINGS;
 pub use rule_meaning::rule_meaning;
-pub use strict::{Relation, StrictRule};
+pub use strict::{LARGEST_PAGE, Relation, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
     DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, dated_differences,

@@ -8,7 +8,7 @@ use super::documented::Documented::{
 use super::fatal::FatalShape;
 use super::kind::{Kind, RECORD_NUMBER};
 use super::rule::Rule;
-use super::strict::{LAST_PAGE, Relation, STATUSES, StrictRule};
+use super::strict::{LARGEST_PAGE, LAST_PAGE, Relation, STATUSES, StrictRule};
 
 /// The query parameters of a collection's list operation, in declaration order.
 pub(super) const fn list(kind: Kind) -> &'static [Argument] {
@@ -83,9 +83,6 @@ pub const PAGE_NUMBER: &str = "page";
 
 /// The argument that is the number of records on a page.
 pub const PAGE_SIZE: &str = "per_page";
-
-/// The most records that the plugin puts on a page, by default.
-pub const LARGEST_PAGE: u64 = 50;
 
 const fn page(meaning: &'static str) -> Argument {
     steady(PAGE_NUMBER, Integer, meaning)

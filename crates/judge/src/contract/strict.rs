@@ -1,7 +1,6 @@
 //! The strict profile as data: the form of each value, and the maximum size of a call.
 
 use super::documented::Documented;
-use super::query::LARGEST_PAGE;
 
 /// The form of a value that the strict profile requires. It is checked after WordPress's own checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +86,9 @@ pub const LARGEST_ID: u64 = (1 << 53) - 1;
 
 /// Maximum page number.
 pub const LAST_PAGE: u64 = 100_000;
+
+/// The most records that the plugin puts on a page, by default.
+pub const LARGEST_PAGE: u64 = 50;
 
 /// Every limit with its unit, for documents. Of more than the largest page the site gives as many, without an error.
 pub const LIMITS: [(&str, u64); 12] = [

@@ -2,9 +2,6 @@
 
 use http::StatusCode;
 
-use super::catalogue::Problem;
-use super::refusal::Refusal;
-
 /// The row of an error that WordPress does not have: one of the judge's, or one that a gateway adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnError {
@@ -268,10 +265,5 @@ impl OwnError {
     /// The same error with the sentence of a cause.
     const fn because(&self, sentence: &'static str) -> Self {
         Self { sentence, ..*self }
-    }
-
-    /// The response with this error, to a request that is not known to be a call.
-    pub fn refusal(&'static self) -> Refusal {
-        Refusal::plain(Problem::Own(self))
     }
 }

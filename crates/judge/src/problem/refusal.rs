@@ -5,6 +5,7 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::catalogue::Problem;
+use super::own::OwnError;
 use super::php_json::to_php_json;
 use super::style::Style;
 use super::words::Words;
@@ -47,6 +48,15 @@ impl Allow {
                 Some(names.join(", ").replacen("GET", "GET, HEAD", 1))
             }
         }
+    }
+}
+
+// === impl OwnError ===
+
+impl OwnError {
+    /// The response with this error, to a request that is not known to be a call.
+    pub fn refusal(&'static self) -> Refusal {
+        Refusal::plain(Problem::Own(self))
     }
 }
 

@@ -81,12 +81,6 @@ const EVERYTHING: &str = "the site reports that everything may have changed";
 // === impl Facts ===
 
 impl Facts {
-    /// The most events and records of a site, together. An event counts twice where records are wanted.
-    pub const MOST: usize = 200_000;
-
-    /// The most bytes of all facts, without what the allocator adds.
-    pub const MOST_BYTES: usize = 64 << 20;
-
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
 

@@ -3,12 +3,17 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
-use super::calendar_facts::Facts;
 use super::event_fact::EventFact;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::companion::mark::SealFault;
 use crate::settings::MarkKey;
+
+/// The most events and records of a site, together. An event counts twice where records are wanted.
+pub(super) const MOST_FACTS: usize = 200_000;
+
+/// The most bytes of all facts, without what the allocator adds.
+pub(super) const MOST_FACT_BYTES: usize = 64 << 20;
 
 /// The site's report of its calendar. Members that are not known are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -49,7 +54,7 @@ pub enum FactsReplyFault {
     #[error("the reply cannot be read: {0}")]
     Form(#[from] serde_json::Error),
     /// The facts of the site exceed the bounds: none are kept.
-    #[error("the site has more than {} events and records, or their facts take more than {} MiB", Facts::MOST, Facts::MOST_BYTES >> 20)]
+    #[error("the site has more than {} events and records, or their facts take more than {} MiB", MOST_FACTS, MOST_FACT_BYTES >> 20)]
     TooMuch,
     /// It has more members than were requested, other ones, or another version.
     #[error("the reply does not fit the query")]

@@ -5,6 +5,7 @@ use std::mem::size_of;
 
 use super::calendar_facts::Facts;
 use super::event_fact::{EventFact, WallSpan};
+use super::facts_reply::{MOST_FACT_BYTES, MOST_FACTS};
 use super::record_fact::RecordFact;
 use super::site_facts::{SiteFacts, TermFact};
 
@@ -23,7 +24,7 @@ impl Facts {
         let events = self.events.values().map(FactSize::bytes);
         let bytes = events.chain(records().map(|record| record.bytes()));
         let bytes = bytes.chain(self.site.iter().map(FactSize::bytes));
-        self.events.len() + records().count() > Self::MOST || bytes.sum::<usize>() > Self::MOST_BYTES
+        self.events.len() + records().count() > MOST_FACTS || bytes.sum::<usize>() > MOST_FACT_BYTES
     }
 }
 
@@ -128,7 +129,7 @@ mod tests {
             slug: String::new(),
             sum: 0,
         };
-        let half = Facts::MOST as u64 / 2;
+        let half = MOST_FACTS as u64 / 2;
         let full = |reply: &mut FactsReply| {
             reply.events = (1..=half).map(event).collect();
             reply.names = Some((1..=half).map(record).collect());
@@ -143,13 +144,13 @@ mod tests {
                     .iter_mut()
                     .for_each(|names| names.push(record(half + 1)));
             },
-            &|reply: &mut FactsReply| reply.site = Some(site("x".repeat(Facts::MOST_BYTES))),
+            &|reply: &mut FactsReply| reply.site = Some(site("x".repeat(MOST_FACT_BYTES))),
             &|reply: &mut FactsReply| {
-                let times = vec![WallSpan::ALWAYS; Facts::MOST_BYTES / size_of::<WallSpan>()];
+                let times = vec![WallSpan::ALWAYS; MOST_FACT_BYTES / size_of::<WallSpan>()];
                 reply.events = vec![EventFact { times, ..event(1) }];
             },
             &|reply: &mut FactsReply| {
-                let slug = "x".repeat(Facts::MOST_BYTES);
+                let slug = "x".repeat(MOST_FACT_BYTES);
                 reply.names = Some(vec![RecordFact { slug, ..record(1) }]);
             },
         ] as [&dyn Fn(&mut FactsReply); 4]

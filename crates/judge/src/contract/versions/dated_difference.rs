@@ -1,7 +1,6 @@
 //! One change of the plugin: since when, where, and of which kind.
 
 use super::plugin_version::PluginVersion;
-use super::rows::ROWS;
 use crate::contract::operation::Operation;
 
 /// A change that a version of the plugin brought: one row of the table.
@@ -63,11 +62,6 @@ pub enum FormerResponse {
     Success(&'static str),
 }
 
-/// Every row, the oldest change first.
-pub const fn dated_differences() -> &'static [DatedDifference] {
-    &ROWS
-}
-
 // === impl DatedDifference ===
 
 impl DatedDifference {
@@ -103,6 +97,7 @@ impl DatedDifference {
 mod tests {
     use std::collections::HashSet;
 
+    use super::super::rows::dated_differences;
     use super::*;
     use crate::contract::table;
 

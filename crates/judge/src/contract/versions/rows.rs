@@ -49,9 +49,14 @@ const RELATED: &[&str] = &[
     "tags.list",
 ];
 
+/// Every row, the oldest change first.
+pub const fn dated_differences() -> &'static [DatedDifference] {
+    &ROWS
+}
+
 /// Every change. A row that cites an index was read there; one that cites a method, in the plugin's source of this
 /// version and of the one before.
-pub(super) static ROWS: [DatedDifference; 20] = [
+static ROWS: [DatedDifference; 20] = [
     DatedDifference {
         name: "currency_code",
         since: PluginVersion::new([5, 14, 1, 0]),

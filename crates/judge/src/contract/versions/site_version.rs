@@ -1,7 +1,8 @@
 //! The version of a site's plugin, as far as its index and one probe show it.
 
-use super::dated_difference::{DatedDifference, VersionChange, dated_differences};
+use super::dated_difference::{DatedDifference, VersionChange};
 use super::plugin_version::PluginVersion;
+use super::rows::dated_differences;
 use crate::contract::event_ids::EventIds;
 use crate::contract::operation::Operation;
 use crate::contract::published::PublishedIndex;

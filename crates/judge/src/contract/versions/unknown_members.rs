@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::dated_difference::{VersionChange, dated_differences};
+use super::dated_difference::VersionChange;
+use super::rows::dated_differences;
 use crate::contract::kind::Kind;
 use crate::contract::response::Shape;
 
