@@ -13,6 +13,7 @@ use crate::backend::{
 };
 use crate::telemetry::with_causes;
 use calendar_edge_core::concerns::SiteFault;
+use calendar_edge_core::limits::Backoff;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
 
@@ -119,19 +120,19 @@ impl RoundPauses {
     fn next(&self, interval: Duration) -> Duration {
         match self.failures.checked_sub(1) {
             None => interval,
-            Some(earlier) if self.is_silent => doubled(earlier).min(LONGEST_SILENCE).min(interval),
-            Some(earlier) => doubled(earlier).min(interval),
+            Some(earlier) if self.is_silent => doubled(earlier, interval.min(LONGEST_SILENCE)),
+            Some(earlier) => doubled(earlier, interval),
         }
     }
 
     /// The pause before a round that a call causes.
     fn shortest(&self) -> Duration {
-        doubled(self.vain)
+        doubled(self.vain, Duration::MAX)
     }
 }
 
-fn doubled(times: u32) -> Duration {
-    SHORTEST_PAUSE.saturating_mul(2_u32.saturating_pow(times))
+fn doubled(times: u32, longest: Duration) -> Duration {
+    Backoff::new(SHORTEST_PAUSE, longest).after(times)
 }
 
 // === impl IndexWatch ===

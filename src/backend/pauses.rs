@@ -8,12 +8,12 @@ use jiff::fmt::rfc2822;
 use uuid::Uuid;
 
 use crate::telemetry::unix_time;
-
-/// The first pause; each further one is twice as long.
-const FIRST: Duration = Duration::from_secs(1);
+use calendar_edge_core::limits::Backoff;
 
 /// The longest pause, also at a receiver's demand.
 const LONGEST: Duration = Duration::from_mins(5);
+
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), LONGEST);
 
 /// The pause that a receiver demands with `Retry-After`, in seconds or as a date, up to five minutes; none without the
 /// header.
@@ -33,16 +33,13 @@ fn until(date: &str) -> Option<u64> {
 
 /// The pause after this many failures, from 0 on, or the one that the receiver demands if that is longer.
 pub(crate) fn after(failures: u32, asked: Option<Duration>) -> Duration {
-    growing(failures).max(asked.unwrap_or_default())
+    let pause = BACKOFF.spread_after(failures, chance());
+    pause.max(asked.unwrap_or_default())
 }
 
-/// It differs by chance, so that many edges do not come at once.
-fn growing(failures: u32) -> Duration {
-    let pause = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
-    let (_, chance) = Uuid::now_v7().as_u64_pair();
-    // From half of it to all of it.
-    let part = u32::try_from(chance % 1000).unwrap_or_default();
-    pause / 2 + pause * part / 2000
+/// A number by chance, by which a pause is made shorter.
+fn chance() -> u8 {
+    Uuid::new_v4().as_bytes()[15]
 }
 
 #[cfg(test)]
@@ -67,19 +64,12 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_to_a_bound() {
-        for failures in 0..40 {
-            let whole = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
-            let pause = after(failures, None);
-            assert!(whole / 2 <= pause && pause <= whole, "{failures}: {pause:?}");
-        }
-    }
-
-    #[test]
     fn a_receiver_makes_pauses_longer_and_never_shorter() {
         for failures in 0..40 {
-            let whole = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
-            assert!(after(failures, Some(Duration::ZERO)) >= whole / 2, "{failures}");
+            assert!(
+                after(failures, Some(Duration::ZERO)) >= BACKOFF.after(failures) / 2,
+                "{failures}"
+            );
             assert_eq!(after(failures, Some(LONGEST)), LONGEST);
         }
     }

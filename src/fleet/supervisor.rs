@@ -19,10 +19,10 @@ use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
 use super::turns::Turns;
 use calendar_edge_core::fleet::FleetKey;
+use calendar_edge_core::limits::{Backoff, spread};
 
-/// The shortest and the longest pause before another connection.
-const SHORTEST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(2);
+/// The pauses before another connection.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
 
 /// The age at which a connection is replaced, so that names are resolved again.
 const OLD: Duration = Duration::from_mins(10);
@@ -85,21 +85,21 @@ async fn serve(fleet: &Arc<Fleet>, config: &FleetConfig) {
     };
     let route = StoreRoute::new(settings);
     let mut exchange = StoreExchange::new(fleet, key, settings.interval, subjects(fleet));
-    let mut pause = SHORTEST;
+    let mut failures = 0;
     while !fleet.leaving.is_cancelled() {
         let (succeeded, outcome) = connect_and_run(&route, &mut exchange).await;
         if succeeded {
-            pause = SHORTEST;
+            failures = 0;
         }
         let Err(fault) = outcome else { continue };
         fleet.failed(&fault);
         fleet.is_alone(&fault);
         exchange.be_alone();
         tokio::select! {
-            () = sleep(jittered(pause)) => {}
+            () = sleep(BACKOFF.spread_after(failures, chance())) => {}
             () = fleet.leaving.cancelled() => {}
         }
-        pause = (pause * 2).min(LONGEST);
+        failures = failures.saturating_add(1);
     }
 }
 
@@ -120,15 +120,14 @@ fn subjects(fleet: &Arc<Fleet>) -> Vec<Box<dyn FleetSubject>> {
 async fn connect_and_run(route: &StoreRoute, exchange: &mut StoreExchange) -> (bool, Result<(), StoreFault>) {
     match route.connect().await {
         Ok(mut connection) => {
-            let until = Instant::now() + jittered(OLD);
+            let until = Instant::now() + spread(OLD, chance());
             exchange.run(&mut connection, until).await
         }
         Err(fault) => (false, Err(fault)),
     }
 }
 
-/// Between half of a time and the whole, so that the edges of a fleet do not come all at once.
-fn jittered(time: Duration) -> Duration {
-    let random = Uuid::new_v4().into_bytes().into_iter().last().unwrap_or_default();
-    time.mul_f64(0.5 + f64::from(random) / 510.0)
+/// A number by chance, so that the edges of a fleet do not come all at once.
+fn chance() -> u8 {
+    Uuid::new_v4().as_bytes()[15]
 }

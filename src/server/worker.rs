@@ -21,9 +21,10 @@ use super::received_request::ReceivedRequest;
 use crate::server::response::PlainResponse;
 use crate::server::threads::{AssignedThread, Placement};
 use crate::telemetry::{ConnectionEnd, ConnectionMetrics, OpenConnection};
+use calendar_edge_core::limits::Backoff;
 
-/// The first and the longest pause after a failed accept; descriptors become free when connections end.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+/// The pauses after a failed accept; descriptors become free when connections end.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_secs(1));
 
 /// The time for which connections in the accept queue are still accepted after the drain has begun.
 const TAIL: Duration = Duration::from_millis(50);
@@ -118,11 +119,11 @@ where
     }
 
     async fn accept(&self, listener: &Listener) {
-        let mut pause = BACKOFF.0;
+        let mut failures = 0;
         loop {
             match listener.accept().await {
                 Ok(arrival) => {
-                    pause = BACKOFF.0;
+                    failures = 0;
                     // Once it is here, because no other has to make room for one that may never come.
                     let permit = self.connections.take(|| self.per_address.make_room()).await;
                     self.start(arrival, permit);
@@ -130,8 +131,8 @@ where
                 Err(error) if concerns_one_connection(&error) => {}
                 Err(error) => {
                     tracing::warn!(error = %error, "accepting a connection failed, pausing");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(BACKOFF.1);
+                    tokio::time::sleep(BACKOFF.after(failures)).await;
+                    failures += 1;
                 }
             }
         }

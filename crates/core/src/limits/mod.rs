@@ -2,6 +2,7 @@
 //! and the breaker.
 
 mod allotment;
+mod backoff;
 mod breaker;
 mod check_spacing;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod simulated_calls;
 mod unlisted_proxy;
 
 pub use allotment::{Allotment, Claim, parts};
+pub use backoff::{Backoff, spread};
 pub use breaker::{Breaker, Health, Pass, Position};
 pub use check_spacing::CheckSpacing;
 pub use fleet_size::FleetSize;
