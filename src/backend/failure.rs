@@ -146,7 +146,7 @@ impl ExchangeFailure {
             }
             Self::Tls(_) => {
                 "the certificate must be valid for the host in origin.url, or origin.host, and come from an \
-                 authority that this machine trusts; a port that speaks plain HTTP needs http:// in origin.url"
+                 authority that this machine trusts; a port with plain HTTP needs http:// in origin.url"
             }
             Self::Unreachable(_) => {
                 "check the network and the firewalls between the edge and the address in origin.url or origin.connect"
@@ -163,7 +163,7 @@ impl ExchangeFailure {
                 "the web server closed the connection without a response: its error log has the reason"
             }
             Self::NotHttp(_) => {
-                "check scheme and port in origin.url: what listens there does not speak HTTP in this way"
+                "check scheme and port in origin.url: what listens there does not use HTTP in this way"
             }
             Self::ResponseHead(ResponseHeadFault::Framing) => {
                 "look for a proxy or a plugin that writes Content-Length or Transfer-Encoding by itself"

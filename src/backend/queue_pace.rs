@@ -99,7 +99,7 @@ mod tests {
         assert!(pace.is_too_slow_for(1), "nothing came free");
         advance(10 * WINDOW).await;
         pace.note(13);
-        assert!(!pace.is_too_slow_for(1), "nobody waited meanwhile");
+        assert!(!pace.is_too_slow_for(1), "no request waited meanwhile");
     }
 
     #[test]

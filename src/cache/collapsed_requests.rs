@@ -148,12 +148,12 @@ mod tests {
 
     fn lead(collapsing: &CollapsedRequests<u8>, generation: u64) -> Leader<u8> {
         let (_, leader) = join(collapsing, "a", generation);
-        leader.expect("somebody leads already")
+        leader.expect("there is a leader already")
     }
 
     fn follow(collapsing: &CollapsedRequests<u8>, generation: u64) -> watch::Receiver<Progress<u8>> {
         let (progress, leader) = join(collapsing, "a", generation);
-        assert!(leader.is_none(), "nobody leads");
+        assert!(leader.is_none(), "there is no leader");
         progress
     }
 
@@ -197,7 +197,7 @@ mod tests {
     async fn a_question_is_abandoned_when_the_last_one_leaves() {
         let collapsing = CollapsedRequests::default();
         let (own, leader) = join(&collapsing, "a", 0);
-        let leader = leader.expect("somebody leads already");
+        let leader = leader.expect("there is a leader already");
         leader.waits(true);
         let follower = follow(&collapsing, 0);
         drop(own);
@@ -216,7 +216,7 @@ mod tests {
     async fn the_first_failure_is_told_before_the_end() {
         let collapsing = CollapsedRequests::default();
         let (own, leader) = join(&collapsing, "a", 0);
-        let leader = leader.expect("somebody leads already");
+        let leader = leader.expect("there is a leader already");
         assert!(!leader.has_followers());
         leader.failed_once(1);
         assert!(matches!(*own.borrow(), Progress::FailedOnce(1)));

@@ -29,7 +29,7 @@ impl Subject for Cache {
                 "companion": {
                     "state": self.site_companion(unix_time()).word(),
                     "is_missed": self.metrics.is_companion_silent(),
-                    "heard": signs.map(|signs| moment(signs.last)),
+                    "last_message": signs.map(|signs| moment(signs.last)),
                     "unbroken_since": signs.map(|signs| moment(signs.since)),
                 },
             }),

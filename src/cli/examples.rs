@@ -20,8 +20,8 @@ Examples:
   calendar-edge init --site https://staging.example.org --basic-auth-file /etc/calendar-edge/basic-auth
   calendar-edge init --site https://intranet.example.org --ca-file /etc/calendar-edge/site-ca.pem
 
-The site is asked without credentials of WordPress, and nothing is changed there. Where the address is that of the server \
-alone, --public-url names the site: it is asked under that name as well.
+The site gets requests without credentials of WordPress, and nothing is changed there. Where the address is that of the server \
+alone, --public-url names the site: it gets requests under that name as well.
 
 Exit statuses: 0 the file is written; 1 it could not be written, or there is one already; 2 the site cannot be used, and \
 nothing is written; 64 invalid command line.";

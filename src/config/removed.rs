@@ -17,10 +17,10 @@ measure_schemas: Schemas were measured, not enforced: see decision 0063.
 agents.*: Make such tools from `/openapi.json`.
 backends.read_timeout: `timeouts.origin_read` holds for every backend.
 backends.write_timeout: `timeouts.origin_write` holds for every backend.
-compare.arguments compare.calls compare.quiet compare.records: `[[compare.ignore]]` says which differences do not count.
+compare.arguments compare.calls compare.quiet compare.records: `[[compare.ignore]]` names the differences that do not count.
 cache.snapshot fleet.snapshot: The cache is filled by reads after a restart.
 compression.credentialed: Responses to requests with credentials are never compressed (BREACH).
-copy.*: The cache answers what was asked before, also while PHP is away. To leave PHP, run a backend of your own, and compare \
+copy.*: The cache responds to requests of before, also while PHP is away. To leave PHP, run a backend of your own, and compare \
 it with `calendar-edge migration verify`.
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls cutover.step_time cutover.steps: Change `share`, and reload.
@@ -32,7 +32,7 @@ forms.json_ld: The member `json_ld` of an event has the same.
 log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.
 log.sample: Sample where the log is collected.
 log.user_agent: The line of a request always names the program of the client.
-origin.index_file: What the indexes said outlives a restart where `state_dir` is set.
+origin.index_file: The content of the indexes outlives a restart where `state_dir` is set.
 origin.max_pending: It is 32 times `max_in_flight`.
 origin.publish_namespace: Clients may always use `origin.namespace`; responses are in the namespace of the request.
 origin.reuse_for_writes: A write always opens a connection: one that another write left can be closed at that moment.

@@ -145,10 +145,10 @@ return {fits, levels}
 
 /// The server's description of itself, and its time. KEYS: one of the fleet's own.
 pub(super) const ABOUT: &str = "\
-local told = ''
+local facts = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do
   local part = redis.pcall('INFO', section)
-  if type(part) == 'string' then told = told .. part end
+  if type(part) == 'string' then facts = facts .. part end
 end
-return told .. '\\r\\ntime:' .. redis.call('TIME')[1]
+return facts .. '\\r\\ntime:' .. redis.call('TIME')[1]
 ";

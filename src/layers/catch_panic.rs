@@ -90,7 +90,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_becomes_a_500() {
         let service = CatchPanic::new(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
-            assert_ne!(request.head.uri.path(), "/bad", "told to panic");
+            assert_ne!(request.head.uri.path(), "/bad", "a planted panic");
             Ok(EdgeResponse::unchanged(http::Response::default()))
         }));
         let bad = service.clone().oneshot(request("/bad"));

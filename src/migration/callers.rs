@@ -131,7 +131,7 @@ impl Callers {
         let requested = Instant::now();
         let answer = self.request_account(call).await;
         self.metrics.identified(match &answer {
-            Ok(_) => IdentityOutcome::Answered,
+            Ok(_) => IdentityOutcome::Responded,
             Err(Ok(_)) => IdentityOutcome::Refused,
             Err(Err(_)) => IdentityOutcome::Failed,
         });

@@ -18,7 +18,7 @@ metrics! {
         cutover_returned: Gauge["rule"] = "1 if the guard has returned all calls of a rule to the site";
         cutover_returns: Counter["rule"] = "How often the guard has returned the calls of a rule";
         cutover_share: Gauge<f64, AtomicU64>["rule"] = "The share of clients that a rule takes, from 0 to 1";
-        identity_questions: Counter["outcome" in IdentityOutcome::VARIANTS] =
+        identity_requests: Counter["outcome" in IdentityOutcome::VARIANTS] =
             "Callers whose identity a backend is to get, by the response of the site: an account or none, a refusal \
              of the credentials, no response, or an earlier response";
         shadow_compared: Counter["backend", "operation", "class"] =
@@ -63,7 +63,7 @@ pub(crate) enum CutoverResponse {
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum IdentityOutcome {
     /// The site responded, with an account or with none.
-    Answered,
+    Responded,
     /// The site refused the credentials.
     Refused,
     /// The site gave no response, or an unusable one.
@@ -135,7 +135,7 @@ impl MigrationMetrics {
 
     /// Counts a caller whose identity a backend is to get.
     pub(crate) fn identified(&self, outcome: IdentityOutcome) {
-        self.identity_questions.add([outcome.into_str().into()], 1);
+        self.identity_requests.add([outcome.into_str().into()], 1);
     }
 
     /// Compared calls by backend and class of difference, and skipped ones by backend and reason.

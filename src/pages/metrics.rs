@@ -24,7 +24,7 @@ impl PageMetrics {
     /// Creates the series that must exist before the first request.
     pub(crate) fn expect(&self) {
         self.calendar_pages
-            .expect_all(["answered", "would_answer", "limited", "would_limit"]);
+            .expect_all(["served", "would_serve", "limited", "would_limit"]);
         self.calendar_page_checks.expect_all(RESULTS);
         self.calendar_pages_failed.expect([]);
     }
@@ -50,7 +50,7 @@ impl PageMetrics {
     pub(crate) fn runs_saved(&self) -> i64 {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let checks = RESULTS.map(|result| self.calendar_page_checks.count(&[result.into()]));
-        count(self.calendar_pages.count(&["answered".into()])) - count(checks.iter().sum())
+        count(self.calendar_pages.count(&["served".into()])) - count(checks.iter().sum())
     }
 
     /// The requests by their outcome.

@@ -96,7 +96,7 @@ impl PageGuard {
         calendar: String,
     ) -> Option<PageResponse> {
         if self.settings.mode != Mode::Enforce {
-            return self.forwards("would_answer");
+            return self.forwards("would_serve");
         }
         let is_of_event = matches!(address, PageAddress::File { event: Some(_) });
         let refused = is_of_event
@@ -108,7 +108,7 @@ impl PageGuard {
 
     /// Counts a file that a calendar took the place of.
     pub(crate) fn gave_file(&self) {
-        self.pages.metrics.took("answered");
+        self.pages.metrics.took("served");
     }
 
     /// The response to a request for a file that the calendar does not have; none if the site responds.
@@ -160,7 +160,7 @@ impl PageGuard {
         let is_enforced = self.settings.mode == Mode::Enforce;
         self.pages
             .metrics
-            .took(if is_enforced { "answered" } else { "would_answer" });
+            .took(if is_enforced { "served" } else { "would_serve" });
         is_enforced.then_some(own)
     }
 

@@ -228,6 +228,6 @@ mod tests {
         drop(allow);
         assert_eq!(told.recv().unwrap().len(), MOST);
         drop(LogFlush(buffer.clone()));
-        assert_eq!(buffer.0.lines.lock().lost, 0, "they were told");
+        assert_eq!(buffer.0.lines.lock().lost, 0, "they were written");
     }
 }

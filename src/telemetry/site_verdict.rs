@@ -16,7 +16,7 @@ pub(crate) struct SiteVerdict {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct SiteVerdicts {
     /// Responses with a status below 400.
-    answered: u64,
+    accepted: u64,
     /// Refusals, with a status from 400 to 499.
     refused: u64,
     /// Failures of the site, with a status above.
@@ -40,7 +40,7 @@ const MOST_KINDS: usize = 8;
 const LONGEST_CODE: usize = 64;
 
 /// The names of all outcomes.
-pub(super) const OUTCOMES: [&str; 3] = ["answered", "refused", "failed"];
+pub(super) const OUTCOMES: [&str; 3] = ["accepted", "refused", "failed"];
 
 // === impl SiteVerdict ===
 
@@ -55,10 +55,10 @@ impl SiteVerdict {
         }
     }
 
-    /// Its outcome in one word: `answered`, `refused` or `failed`.
+    /// Its outcome in one word: `accepted`, `refused` or `failed`.
     pub(crate) const fn outcome(&self) -> &'static str {
         match self.status {
-            ..400 => "answered",
+            ..400 => "accepted",
             400..500 => "refused",
             500.. => "failed",
         }
@@ -71,7 +71,7 @@ impl SiteVerdicts {
     /// Counts a response.
     pub(super) fn count(&mut self, verdict: &SiteVerdict) {
         match verdict.outcome() {
-            "answered" => self.answered += 1,
+            "accepted" => self.accepted += 1,
             "failed" => self.failed += 1,
             _ => {
                 self.refused += 1;
@@ -107,7 +107,7 @@ mod tests {
             verdicts.count(&SiteVerdict::new(400, Some(format!("rest_{number}"))));
             verdicts.count(&SiteVerdict::new(400, Some("rest_0".to_owned())));
         }
-        let sums = (verdicts.answered, verdicts.refused, verdicts.failed);
+        let sums = (verdicts.accepted, verdicts.refused, verdicts.failed);
         assert_eq!(sums, (3, 32, 1));
         assert_eq!(verdicts.refusals.len(), MOST_KINDS);
         assert_eq!(verdicts.refusals[0].count, 17);

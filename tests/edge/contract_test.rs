@@ -242,7 +242,7 @@ async fn every_fault_that_no_migration_may_bring_breaks_a_law() {
         ("zone", "an event keeps its time zone, from which its UTC follows"),
         ("reversed", "events come in the order of their beginnings"),
         ("title", "a write responds with the written record"),
-        ("listed", "lists show to everybody what is published"),
+        ("listed", "lists show all that is published, without a login"),
         ("asked", "an invalid value is refused as WordPress does"),
         ("dropped", "a write keeps every member that it sends"),
         ("unlinked", "a write keeps every member that it sends"),

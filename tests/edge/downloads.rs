@@ -308,7 +308,7 @@ async fn report_mode_counts_downloads_and_forwards_them() {
         assert_eq!(answer.body, "the plugin's", "{at}");
         let counted = scene
             .edge
-            .metric("edge_calendar_pages_total{outcome=\"would_answer\"}")
+            .metric("edge_calendar_pages_total{outcome=\"would_serve\"}")
             .await;
         assert_eq!(counted.as_deref() == Some("1"), at == 0, "{at}: {counted:?}");
         let asked = scene.asked();

@@ -410,7 +410,7 @@ async fn replies_that_are_not_sealed_for_the_question_are_not_taken() {
     for fault in [Fault::Forged, Fault::Altered, Fault::NoPlugin] {
         let scene = FactsScene::new(None, fault).await;
         scene
-            .until("edge_facts_questions_total{outcome=\"failed\"}", |value| {
+            .until("edge_facts_requests_total{outcome=\"failed\"}", |value| {
                 value == "2"
             })
             .await;
@@ -431,7 +431,7 @@ async fn a_reply_to_an_earlier_question_is_not_taken() {
     scene.change(|site| site.fault = Fault::Replayed);
     scene.edit(8, "1970-01-02 00:00:00").await;
     scene
-        .until("edge_facts_questions_total{outcome=\"failed\"}", |value| {
+        .until("edge_facts_requests_total{outcome=\"failed\"}", |value| {
             value == "1"
         })
         .await;

@@ -236,12 +236,12 @@ async fn a_cancelled_password_works_no_longer_than_stated() {
     assert_eq!(read_as(&edge, "editor").await.status, 401);
     assert_eq!(next.seen().len(), 2);
     for (outcome, count) in [
-        ("answered", "1"),
+        ("responded", "1"),
         ("remembered", "1"),
         ("refused", "1"),
         ("failed", "0"),
     ] {
-        let series = format!("edge_identity_questions_total{{outcome=\"{outcome}\"}}");
+        let series = format!("edge_identity_requests_total{{outcome=\"{outcome}\"}}");
         assert_eq!(edge.metric(&series).await.as_deref(), Some(count), "{outcome}");
     }
 }
@@ -442,7 +442,7 @@ async fn explain_says_what_takes_the_place_of_credentials() {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let told = explained(&["-u", "editor:hunter2"]).await;
-    let line = "next answers: 100% of the clients: rule moved, with the identity of the caller";
+    let line = "next responds: 100% of the clients: rule moved, with the identity of the caller";
     assert!(told.contains(line), "{told}");
     assert!(!told.to_lowercase().contains("authorization:"), "{told}");
     let told = explained(&[]).await;

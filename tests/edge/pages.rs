@@ -86,7 +86,7 @@ async fn pages_that_can_have_no_events_never_reach_the_site() {
     ] {
         assert!(is_forwarded(&scene, target).await, "{target}");
     }
-    assert_eq!(count(&scene, "answered").await, "4");
+    assert_eq!(count(&scene, "served").await, "4");
     assert_eq!(count(&scene, "may_have_events").await, "2");
     let status = scene.edge.admin("/status").await.json();
     assert_eq!(status["calendar_pages"]["hindrance"], json!(null));
@@ -108,8 +108,8 @@ async fn report_mode_counts_and_forwards() {
     let scene = FactsScene::with(|_| {}, |_| {}).await;
     scene.until_whole(true).await;
     assert!(is_forwarded(&scene, FAR).await);
-    assert_eq!(count(&scene, "would_answer").await, "1");
-    assert_eq!(count(&scene, "answered").await, "0");
+    assert_eq!(count(&scene, "would_serve").await, "1");
+    assert_eq!(count(&scene, "served").await, "0");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn each_finding_says_what_the_site_made_of_the_same_requests() {
     assert_eq!(page["count"], 4);
     assert_eq!(page["meaning"], "The value must be a whole number above zero.");
     let expected = json!({
-        "answered": 1, "refused": 3, "failed": 0,
+        "accepted": 1, "refused": 3, "failed": 0,
         "refusals": [{"status": 400, "code": "rest_invalid_param", "count": 3}],
     });
     assert_eq!(page["site"], expected);
@@ -83,12 +83,12 @@ async fn each_finding_says_what_the_site_made_of_the_same_requests() {
     // One that `enforce` forwards without its parameter is not among those that it would refuse.
     edge.get(&format!("{EVENTS}?utm_source=a")).await;
     let noise = row(&edge, "utm_source").await;
-    assert_eq!(noise["site"]["answered"], 1, "{noise}");
+    assert_eq!(noise["site"]["accepted"], 1, "{noise}");
     let status = edge.admin("/status").await.json();
-    let expected = json!({"answered": 1, "failed": 1, "refused": 3});
+    let expected = json!({"accepted": 1, "failed": 1, "refused": 3});
     assert_eq!(status["reported"], expected);
     let metrics = edge.admin("/metrics").await.body;
-    for (site, count) in [("answered", 1), ("refused", 3), ("failed", 1)] {
+    for (site, count) in [("accepted", 1), ("refused", 3), ("failed", 1)] {
         let line = format!("edge_reported_requests_total{{site=\"{site}\"}} {count}\n");
         assert!(metrics.contains(&line), "{line}");
     }
@@ -148,7 +148,7 @@ async fn a_site_that_does_not_answer_has_no_say() {
     let failed = edge.get(&format!("{EVENTS}?page=0")).await;
     assert_eq!(failed.status, 502);
     let page = row(&edge, "page").await;
-    let none = json!({"answered": 0, "refused": 0, "failed": 0, "refusals": []});
+    let none = json!({"accepted": 0, "refused": 0, "failed": 0, "refusals": []});
     assert_eq!((&page["count"], &page["site"]), (&json!(1), &none));
     let kept = explained(&edge, failed.header("x-request-id").expect("an id")).await;
     assert_eq!(kept["action"], "refused");

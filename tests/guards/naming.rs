@@ -299,6 +299,7 @@ const IN_MESSAGES: &[(&str, &str)] = &[
     ("anybody ", "a line of the list that the companion plugin reads"),
     (", nobody ", "a line of the list that the companion plugin reads"),
     ("`answers`", "a key of the configuration"),
+    ("roots.answers:", "a key that the configuration had"),
     (
         " answers=",
         "a part of the cache key, named like the key of the configuration",

@@ -93,7 +93,7 @@ impl Suite {
             last = Some(page);
         }
         if let Some(last) = last.as_ref().filter(|_| !walk.kind.is_term()) {
-            let law = "lists show to everybody what is published";
+            let law = "lists show all that is published, without a login";
             let others = records.iter().filter(|record| record["status"] != "publish");
             let others = others.map(|record| format!("{} of status {}", record["id"], record["status"]));
             self.faultless(last, law, "published records", others.collect());

@@ -18,7 +18,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    if let [id] = args.asked.as_slice()
+    if let [id] = args.target.as_slice()
         && is_id(id)
     {
         return recorded_refusal::run(id, args, out);
@@ -37,7 +37,7 @@ pub(crate) fn run(
 }
 
 fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {
-    let (method, target) = match args.asked.as_slice() {
+    let (method, target) = match args.target.as_slice() {
         [method, target] => (Some(method), target),
         [target] => (None, target),
         _ => return Err(Misuse("TARGET is missing").into()),
@@ -49,8 +49,8 @@ fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {
 }
 
 /// Targets begin with a slash or a scheme, which no id has.
-fn is_id(asked: &str) -> bool {
-    !asked.starts_with('/') && !asked.contains("://")
+fn is_id(text: &str) -> bool {
+    !text.starts_with('/') && !text.contains("://")
 }
 
 #[cfg(test)]
@@ -199,11 +199,11 @@ mod tests {
         for (story, expected) in [
             (
                 anonymous("venues"),
-                "next answers: 10% of the clients: rule venues-read",
+                "next responds: 10% of the clients: rule venues-read",
             ),
             (
                 anonymous("venues"),
-                "origin answers: the other clients: no rule takes them",
+                "origin responds: the other clients: no rule takes them",
             ),
             (
                 anonymous("venues"),
@@ -211,16 +211,16 @@ mod tests {
             ),
             (
                 anonymous("tags"),
-                "origin answers: all clients: no rule of [[cutover]] is about the call",
+                "origin responds: all clients: no rule of [[cutover]] is about the call",
             ),
             (
                 anonymous("organizers"),
-                "next answers: 1% of the clients: rule organizers",
+                "next responds: 1% of the clients: rule organizers",
             ),
-            (lines("GET", "venues"), "origin answers: all clients"),
+            (lines("GET", "venues"), "origin responds: all clients"),
             (
                 lines("DELETE", "organizers/7"),
-                "next answers: 1% of the clients: rule organizers",
+                "next responds: 1% of the clients: rule organizers",
             ),
         ] {
             assert!(story.contains(expected), "{expected} is not in\n{story}");
@@ -244,7 +244,7 @@ mod tests {
         };
         let rule = "[[cutover]]\nname = \"a\"\nbackend = \"next\"\noperations = [\"venues.*\"]\n";
         let part = format!("{rule}share = \"10%\"\n");
-        assert_eq!(key(&part), key(""), "most clients are asked of the site");
+        assert_eq!(key(&part), key(""), "the site serves most clients");
         assert_ne!(key(rule), key(""));
     }
 

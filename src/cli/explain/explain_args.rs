@@ -16,7 +16,7 @@ use super::super::typed_request::RequestArgs;
 pub(in crate::cli) struct ExplainArgs {
     /// A path with its query or a URL, with or without the method before it; or the id of a refused request
     #[arg(value_name = "[METHOD] TARGET | ID", num_args = 1..=2, required = true)]
-    pub(super) asked: Vec<String>,
+    pub(super) target: Vec<String>,
     #[command(flatten)]
     pub(super) request: RequestArgs,
     /// The client's address
@@ -37,10 +37,10 @@ Examples:
   calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
 
 The running edge at --admin, or at admin.listen of the file, explains a request by its settings and state. Where none \
-answers at admin.listen, the file decides, with the edge's index file, or else the site's index. CALENDAR_EDGE_MODE tries \
+responds at admin.listen, the file decides, with the edge's index file, or else the site's index. CALENDAR_EDGE_MODE tries \
 another mode.
 
-Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the edge at --admin does not answer; 64 invalid \
+Exit statuses: 0 the request is forwarded, or the edge responds; 3 it is refused; 1 the edge at --admin does not respond; 64 invalid \
 command line; 78 invalid configuration.";
 
 // === impl ExplainArgs ===

@@ -82,13 +82,13 @@ fn lines(kept: &Value) -> Vec<String> {
 
 /// The site's response to a request that was forwarded.
 fn site(site: &Value, findings: &[Value]) -> Option<String> {
-    let answered = if findings.iter().all(|finding| finding["rule"] == "undeclared") {
-        "forwarded, and the site answered with {status}: `enforce` would forward it without these parameters"
+    let accepted = if findings.iter().all(|finding| finding["rule"] == "undeclared") {
+        "forwarded, and the site responded with {status}: `enforce` would forward it without these parameters"
     } else {
-        "forwarded, and the site answered with {status}: `enforce` would refuse what it takes"
+        "forwarded, and the site responded with {status}: `enforce` would refuse what it takes"
     };
     let failed = match text(&site["outcome"]) {
-        "answered" => return filled(answered, site),
+        "accepted" => return filled(accepted, site),
         "refused" => "forwarded, and the site refused it with {status}",
         _ => "forwarded, and the site failed with {status}",
     };

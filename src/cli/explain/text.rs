@@ -44,7 +44,7 @@ fn judged_by(index: &Value) -> String {
     let place = text(&index["place"]);
     let source = match text(&index["from"]) {
         "edge" => format!(
-            "as the running edge at {place} knows it, in mode {}",
+            "as the running edge at {place} has it, in mode {}",
             text(&index["mode"])
         ),
         "file" => format!("of the file {place}"),
@@ -122,9 +122,9 @@ fn section(title: &str, list: &Value, lines: &mut Vec<String>, line: impl Fn(&Va
 fn outcome(story: &Value, lines: &mut Vec<String>) {
     let outcome = match text(&story["outcome"]) {
         "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"",
-        "preflight" => "answered by the edge: a browser's preflight",
-        "rest index" => "answered by the edge: an index with the routes of the calendar",
-        "OpenAPI document" => "answered by the edge: the OpenAPI document",
+        "preflight" => "the edge responds: a browser's preflight",
+        "rest index" => "the edge responds: an index with the routes of the calendar",
+        "OpenAPI document" => "the edge responds: the OpenAPI document",
         outcome => outcome,
     };
     lines.extend([String::new(), outcome.to_owned()]);

@@ -121,7 +121,7 @@ fn comment(value: &str) -> String {
 }
 
 const LISTEN: &str = "\
-# A line that is commented out shows the default, unless its comment says otherwise. docs/reference/configuration.md lists all
+# A line that is commented out shows the default, unless its comment states another. docs/reference/configuration.md lists all
 # settings. Compare this file with the site at any time: calendar-edge check --config FILE
 
 # Address that clients or the proxy in front connect to.
@@ -145,7 +145,7 @@ const ROOTS: &str = "
 ";
 
 const PUBLIC_URL: &str = "
-# Scheme and host that clients use; URLs in answers begin with it. It is the site's own, for an edge that takes the
+# Scheme and host that clients use; URLs in responses begin with it. It is the site's own, for an edge that takes the
 # site's place. Set it to the edge's if the edge has a name of its own.
 ";
 
@@ -158,15 +158,15 @@ mode = \"report\"
 ";
 
 const HOST: &str = "\
-# The server at this address knows the site by its public name.
+# The server at this address has the site under its public name.
 ";
 
 const CONNECT: &str = "\
-# The address that answered, not the default: it is needed once the name in `url` leads to the edge.
+# The address that responded, not the default: it is needed once the name in `url` leads to the edge.
 ";
 
 const MAX_IN_FLIGHT: &str = "\
-# Concurrent calls to the site: at most the number of its PHP workers, which it tells nobody.
+# Concurrent calls to the site: at most the number of its PHP workers, which it does not publish.
 # max_in_flight = 8
 ";
 

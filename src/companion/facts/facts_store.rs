@@ -155,7 +155,7 @@ impl FactsStore {
                 tracing::info!(
                     events,
                     seconds,
-                    "the edge knows when each event of the calendar is shown"
+                    "the edge has the times at which each event of the calendar is shown"
                 );
             }
             (true, false) => {

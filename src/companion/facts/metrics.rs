@@ -5,12 +5,12 @@ use crate::telemetry::series::{Counter, Gauge, metrics};
 metrics! {
     /// The metrics of the facts; clones share their values.
     pub(crate) struct FactsMetrics {
-        facts_questions: Counter["outcome"] = "Requests for facts of the calendar, by their outcome";
+        facts_requests: Counter["outcome"] = "Requests for facts of the calendar, by their outcome";
         facts_whole: Gauge[] = "1 if the edge has all facts of the calendar";
     }
 }
 
-const OUTCOMES: [&str; 2] = ["answered", "failed"];
+const OUTCOMES: [&str; 2] = ["responded", "failed"];
 
 // === impl FactsMetrics ===
 
@@ -18,14 +18,14 @@ impl FactsMetrics {
     /// Creates all series with zero, as soon as the settings need facts.
     pub(crate) fn expect(&self) {
         self.facts_whole.expect([]);
-        self.facts_questions.expect_all(OUTCOMES);
+        self.facts_requests.expect_all(OUTCOMES);
     }
 
     /// Counts a request for facts.
-    pub(crate) fn requested(&self, is_answered: bool) {
-        let [answered, failed] = OUTCOMES;
-        let outcome = if is_answered { answered } else { failed };
-        self.facts_questions.add([outcome.into()], 1);
+    pub(crate) fn requested(&self, has_response: bool) {
+        let [responded, failed] = OUTCOMES;
+        let outcome = if has_response { responded } else { failed };
+        self.facts_requests.add([outcome.into()], 1);
     }
 
     /// Sets the gauge of whole facts.

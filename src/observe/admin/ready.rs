@@ -31,7 +31,7 @@ pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (Statu
             None => "ready",
             Some("circle") => "origin.url leads back to this edge",
             Some(_) if !is_ready => "draining",
-            Some(_) => "no backend answers",
+            Some(_) => "no backend responds",
         },
         "reason": reason.map(|reason| &reason.sentence),
         "draining": !parts.readiness.is_ready(),

@@ -78,7 +78,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_its_clients_alone() {
         let computing = one_place();
-        let panicking = std::panic::AssertUnwindSafe(computing.run(|| panic!("told to panic")));
+        let panicking = std::panic::AssertUnwindSafe(computing.run(|| panic!("a planted panic")));
         assert!(panicking.catch_unwind().await.is_err());
         assert_eq!(computing.run(|| 7).await, 7);
     }

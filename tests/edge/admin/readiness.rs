@@ -26,7 +26,7 @@ async fn the_edge_alone_decides_unless_backends_are_asked_for() {
 
     let whole = edge.admin("/readyz?backend=1").await;
     assert_eq!(whole.status, 503);
-    assert_eq!(whole.json()["status"], "no backend answers");
+    assert_eq!(whole.json()["status"], "no backend responds");
     assert!(whole.json()["backends"][0]["last_failure"].is_string());
 }
 

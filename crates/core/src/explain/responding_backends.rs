@@ -9,7 +9,7 @@ use crate::settings::{BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, 
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
 
-const ANSWERS: &str = "answers";
+const RESPONDS: &str = "responds";
 
 /// All backends of a call, in the order in which they take clients; none if the settings have no further backend.
 pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> {
@@ -20,7 +20,7 @@ pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> 
     let mut all = Vec::new();
     let (mut others, mut why) = ("all clients", "no rule of [[cutover]] is about the call");
     for rule in rules_about(call, settings) {
-        all.push(answers_by(&rule, call, basis));
+        all.push(responds_by(&rule, call, basis));
         why = "no rule takes them";
         if basis.return_reason(&rule).is_some() {
             continue;
@@ -31,7 +31,7 @@ pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> 
             return all;
         }
     }
-    all.push(row(PRIMARY, ANSWERS, others, why));
+    all.push(row(PRIMARY, RESPONDS, others, why));
     all.extend(copies(call, settings));
     all
 }
@@ -41,11 +41,11 @@ fn row(backend: &str, role: &str, share: &str, why: &str) -> Value {
     json!({"backend": backend, "role": role, "share": share, "why": why})
 }
 
-fn answers_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> Value {
+fn responds_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> Value {
     let (name, backend) = (&rule.name, &rule.backend);
     if let Some(reason) = basis.return_reason(rule) {
         let why = format!("rule {name} is returned to the site: {reason}");
-        return row(backend, ANSWERS, "no client", &why);
+        return row(backend, RESPONDS, "no client", &why);
     }
     let unknown = if basis.is_of_edge() || rule.guard.is_none() {
         ""
@@ -54,7 +54,7 @@ fn answers_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> 
     };
     let credentials = credentials(backend, call, basis.settings);
     let why = format!("rule {name}{credentials}{unknown}");
-    row(backend, ANSWERS, &format!("{} of the clients", rule.share), &why)
+    row(backend, RESPONDS, &format!("{} of the clients", rule.share), &why)
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {

@@ -119,9 +119,9 @@ fn a_returned_rule_takes_no_client() {
     assert_eq!(
         returned["backends"],
         json!([
-            {"backend": "next", "role": "answers", "share": "no client",
+            {"backend": "next", "role": "responds", "share": "no client",
              "why": "rule moved is returned to the site: 4 of 12 calls failed"},
-            {"backend": "origin", "role": "answers", "share": "all clients", "why": "no rule takes them"},
+            {"backend": "origin", "role": "responds", "share": "all clients", "why": "no rule takes them"},
         ])
     );
     let taking = story(&settings, &request, Some((&[], None)));

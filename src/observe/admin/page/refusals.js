@@ -14,18 +14,18 @@ function findings(answer) {
 }
 
 /** The safety of enforce, by the site's responses since the start. */
-function reported({ answered, refused, failed }) {
+function reported({ accepted, refused, failed }) {
   const line = $("reported");
-  line.hidden = answered + refused + failed === 0;
-  say(line, `Since the start, enforce would have refused ${number.format(answered + refused + failed)} forwarded requests: the site answered ${number.format(answered)} of them, refused ${number.format(refused)} itself, and failed at ${number.format(failed)}. ${answered ? "Look at those that it answered before you enforce." : "So far enforce would take nothing from clients."}`);
+  line.hidden = accepted + refused + failed === 0;
+  say(line, `Since the start, enforce would have refused ${number.format(accepted + refused + failed)} forwarded requests: the site accepted ${number.format(accepted)} of them, refused ${number.format(refused)} itself, and failed at ${number.format(failed)}. ${accepted ? "Look at those that it accepted before you enforce." : "So far enforce would take nothing from clients."}`);
 }
 
 /** The site's responses to forwarded requests: where enforce refuses, it would take a success from clients. */
 function made_of(site, isRefused) {
-  if (!site) return "was not asked";
+  if (!site) return "got no request";
   const kinds = site.refusals.map((one) => `${one.status}${one.code ? ` ${one.code}` : ""}`).join(", ");
-  const parts = [[site.answered, "answered"], [site.refused, kinds ? `refused (${kinds})` : "refused"], [site.failed, "failed"]].filter(([count]) => count > 0);
-  return { text: parts.map(([count, name]) => `${number.format(count)} ${name}`).join(", ") || "has not answered yet", tone: site.answered > 0 && isRefused ? "warn" : null };
+  const parts = [[site.accepted, "accepted"], [site.refused, kinds ? `refused (${kinds})` : "refused"], [site.failed, "failed"]].filter(([count]) => count > 0);
+  return { text: parts.map(([count, name]) => `${number.format(count)} ${name}`).join(", ") || "has not responded yet", tone: site.accepted > 0 && isRefused ? "warn" : null };
 }
 
 function download(name, document_) {
@@ -85,7 +85,7 @@ function explanation(one) {
     h("p", { class: "soft small" }, `${one.method} ${one.path}`),
     h("p", { class: "soft small" }, `${moment(one.time)}, ${one.operation}, mode ${one.mode}${one.client ? `, from ${one.client}` : ""}`),
     one.findings.length ? [h("h3", {}, "Why"), found(one.findings)] : null,
-    one.site ? [h("h3", {}, "The site"), h("p", {}, `${{ answered: "It answered", refused: "It refused the request", failed: "It failed" }[one.site.outcome]} with ${one.site.status}${one.site.code ? ` ${one.site.code}` : ""}.`)] : null,
+    one.site ? [h("h3", {}, "The site"), h("p", {}, `${{ accepted: "It responded", refused: "It refused the request", failed: "It failed" }[one.site.outcome]} with ${one.site.status}${one.site.code ? ` ${one.site.code}` : ""}.`)] : null,
     one.meaning ? [h("h3", {}, "Meaning"), h("p", {}, ...rich(one.meaning))] : null,
     one.refused_in_every_mode_because ? h("p", {}, `Refused in every mode: ${one.refused_in_every_mode_because}.`) : null,
     one.remedy ? [h("h3", {}, "What to do"), h("p", {}, ...rich(one.remedy))] : null,

@@ -78,7 +78,7 @@ function cache(now, answer) {
   pairs(part.querySelector("dl"), [
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
-    ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
+    ["Companion", { text: { unseen: "no message yet", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
   ]);
   fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
 }
@@ -86,11 +86,11 @@ function cache(now, answer) {
 /** Calendar pages: those kept from WordPress, the reasons why it gets the others, and the findings of the check. */
 function calendarPages(now) {
   const { calendar_pages: { requests, check, hindrance }, calendar_pages_mode: mode } = now;
-  const { answered, would_answer, limited, would_limit, ...forwarded } = requests;
+  const { served, would_serve, limited, would_limit, ...forwarded } = requests;
   const count = (real, more) => number.format(real ?? 0) + (more ? `, ${number.format(more)} would be` : "");
   pairs($("pages-part"), [
     ["Mode", mode],
-    ["Answered", count(answered, would_answer)],
+    ["Served", count(served, would_serve)],
     ["Refused", count(limited, would_limit)],
     ["Forwarded", Object.entries(forwarded).map(([name, times]) => `${name.replaceAll("_", " ")} ${times}`).join(", ")],
     ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${check.agreed} agreed`],
