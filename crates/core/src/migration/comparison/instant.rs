@@ -1,17 +1,17 @@
 //! Texts that name the same instant in different forms.
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 /// A date and time as a text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WrittenTime {
-    /// Seconds since 1970 on the clock of the text.
-    wall: i64,
-    /// Seconds that this clock is ahead of UTC; none: not named.
-    offset: Option<i64>,
+pub(super) enum WrittenTime {
+    /// With an offset from UTC.
+    Instant(Timestamp),
+    /// On a clock whose offset is not named.
+    Local(DateTime),
 }
-
-const SECONDS_PER_MINUTE: i64 = 60;
 
 /// The length of a time without an offset.
 const LENGTH: usize = 19;
@@ -21,84 +21,41 @@ const LENGTH: usize = 19;
 impl WrittenTime {
     /// Reads `2026-01-01 00:00:00`, also with `T`, a fraction of zeros, and `Z` or an offset.
     pub(super) fn read(text: &str) -> Option<Self> {
+        // The crate reads further forms, and takes a second 60 for 59.
         let (time, rest) = text.split_at_checked(LENGTH)?;
-        let rest = without_fraction(rest);
-        let offset = offset(rest);
-        (offset.is_some() || rest.is_empty()).then_some(())?;
-        Some(Self {
-            wall: wall(time)?,
-            offset,
-        })
+        let form = time
+            .replace('T', " ")
+            .replace(|letter: char| letter.is_ascii_digit(), "0");
+        if form != "0000-00-00 00:00:00" || time.ends_with("60") || rest.contains('[') {
+            return None;
+        }
+        let instant = text.parse::<Timestamp>().map(Self::Instant);
+        let time = instant.or_else(|_| text.parse().map(Self::Local)).ok()?;
+        let fraction = match time {
+            Self::Instant(instant) => instant.subsec_nanosecond(),
+            Self::Local(local) => local.subsec_nanosecond(),
+        };
+        (fraction == 0).then_some(time)
     }
 
     /// Returns true if both name one instant. `own_utc` and `other_utc` are the same times in UTC, where the record
     /// has them; a time without an offset is only compared with one that has an offset by them.
     pub(super) fn is_same(self, other: Self, own_utc: Option<Self>, other_utc: Option<Self>) -> bool {
-        if self.offset.is_some() == other.offset.is_some() {
-            return self.wall - self.offset.unwrap_or(0) == other.wall - other.offset.unwrap_or(0);
+        if let (Self::Local(one), Self::Local(two)) = (self, other) {
+            return one == two;
         }
-        let instant = |time: Self, utc: Option<Self>| match time.offset {
-            Some(offset) => Some(time.wall - offset),
-            None => utc.map(|utc| utc.wall - utc.offset.unwrap_or(0)),
-        };
-        let instants = (instant(self, own_utc), instant(other, other_utc));
-        matches!(instants, (Some(one), Some(two)) if one == two)
+        let instants = self.instant(own_utc).zip(other.instant(other_utc));
+        instants.is_some_and(|(one, two)| one == two)
     }
-}
 
-/// Seconds since 1970 of a date and a time, if both exist.
-fn wall(time: &str) -> Option<i64> {
-    // The crate reads further forms, and takes a second 60 for 59.
-    let is_of_form = matches!(
-        time.as_bytes(),
-        [
-            ..,
-            b'-',
-            _,
-            _,
-            b'-',
-            _,
-            _,
-            b' ' | b'T',
-            _,
-            _,
-            b':',
-            _,
-            _,
-            b':',
-            b'0'..=b'5',
-            _
-        ]
-    );
-    let time: DateTime = time.parse().ok().filter(|_| is_of_form)?;
-    Some(
-        time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0))
-            .as_secs(),
-    )
-}
-
-fn without_fraction(rest: &str) -> &str {
-    match rest.strip_prefix('.') {
-        Some(fraction) if fraction.starts_with('0') => fraction.trim_start_matches('0'),
-        _ => rest,
+    /// The instant of a time, which is `utc` in UTC.
+    fn instant(self, utc: Option<Self>) -> Option<Timestamp> {
+        match (self, utc) {
+            (Self::Instant(instant), _) | (Self::Local(_), Some(Self::Instant(instant))) => Some(instant),
+            (Self::Local(_), Some(Self::Local(utc))) => TimeZone::UTC.to_timestamp(utc).ok(),
+            (Self::Local(_), None) => None,
+        }
     }
-}
-
-/// Seconds that the end of a text names ahead of UTC.
-fn offset(rest: &str) -> Option<i64> {
-    if rest == "Z" {
-        return Some(0);
-    }
-    let sign = match rest.bytes().next()? {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let digits: String = rest.get(1..)?.chars().filter(|letter| *letter != ':').collect();
-    let is_plain = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number: i64 = digits.parse().ok().filter(|_| is_plain)?;
-    let minutes = number / 100 * 60 + number % 100;
-    Some(sign * minutes * SECONDS_PER_MINUTE)
 }
 
 #[cfg(test)]
