@@ -16,7 +16,6 @@ mod instant;
 mod lists;
 mod node;
 mod noise;
-mod number;
 mod operation_report;
 mod own_hosts;
 #[cfg(test)]

@@ -7,7 +7,6 @@ use super::entities::{read_the_same, show_the_same_mail};
 use super::facts::is_flag;
 use super::instant::WrittenTime;
 use super::node::{Node, NodeMembers};
-use super::number::ExactNumber;
 use super::trail::Trail;
 
 /// One pair of values, and the objects that contain them.
@@ -89,11 +88,21 @@ fn escapes(text: &str) -> impl Iterator<Item = u8> {
     })
 }
 
+/// Returns true for two JSON spellings of one number. Whole numbers are compared exactly, all others as clients read
+/// them; `01`, ` 1` and `+1` are none.
 fn same_number(one: &str, other: &str) -> bool {
-    match (ExactNumber::read(one), ExactNumber::read(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => false,
+    let both = [one, other];
+    let is_number = |text: &&str| {
+        !text.contains(char::is_whitespace) && serde_json::from_str::<serde_json::Number>(text).is_ok()
+    };
+    if !both.iter().all(is_number) {
+        return false;
     }
+    if let [Ok(one), Ok(other)] = both.map(str::parse::<i128>) {
+        return one == other;
+    }
+    let [one, other] = both.map(str::parse::<f64>);
+    one == other
 }
 
 fn same_text(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
@@ -165,4 +174,43 @@ fn bare_url(text: &str) -> Option<(&str, &str)> {
     }
     let (path, behind) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
     Some((path.trim_end_matches('/'), behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_are_equal_in_every_spelling() {
+        for (one, other) in [
+            ("5", "5.0"),
+            ("500", "5e2"),
+            ("0.05", "5E-2"),
+            ("-0", "0.00"),
+            ("100", "1.00e+2"),
+            ("12345678901234567890123", "1.2345678901234567890123e22"),
+        ] {
+            assert!(same_number(one, other), "{one} {other}");
+        }
+        assert!(!same_number("5", "-5"));
+        assert!(!same_number("9007199254740993", "9007199254740992"));
+    }
+
+    #[test]
+    fn other_texts_are_no_numbers() {
+        for text in [
+            "",
+            "01",
+            "+1",
+            " 1",
+            "1.",
+            ".5",
+            "1e",
+            "0x1",
+            "-",
+            "1e99999999999",
+        ] {
+            assert!(!same_number(text, text), "{text}");
+        }
+    }
 }
