@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 
 use ring::hmac;
+use serde::{Deserialize, Serialize};
 
 use crate::settings::client_network;
 use crate::settings::mark_text::{Hex, hex};
@@ -15,8 +16,8 @@ use calendar_edge_judge::call::credentials::Identity;
 pub struct ShareKey([u8; Self::BYTES]);
 
 /// A client as guards distinguish clients: the keyed hash of its network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ClientId(u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ClientId(pub(super) u64);
 
 /// Finds the places of clients.
 #[derive(Debug, Clone)]
@@ -85,20 +86,6 @@ impl Placer {
 
     fn feed(&self) -> Feed {
         Feed(hmac::Context::with_key(&self.0))
-    }
-}
-
-// === impl ClientId ===
-
-impl ClientId {
-    /// The client with this hash.
-    pub const fn new(hash: u64) -> Self {
-        Self(hash)
-    }
-
-    /// The hash.
-    pub const fn get(self) -> u64 {
-        self.0
     }
 }
 

@@ -14,9 +14,9 @@ pub struct SharedCounts {
     pub slot: String,
     /// The version of the rule's standing at the edge. Counts of before a return are of another version.
     pub version: u64,
-    pub(super) total: [u64; 4],
+    pub(super) total: CallCounts,
     /// Clients by the numbers of their hashes: those with faults first, no more than some hundred.
-    pub(super) clients: Vec<(u64, [u64; 4])>,
+    pub(super) clients: Vec<(ClientId, CallCounts)>,
 }
 
 /// The most clients that an edge lists for one slot.
@@ -30,14 +30,13 @@ impl SharedCounts {
 
     /// The counts of a slot, without its name.
     pub(super) fn of(tally: &Tally) -> Self {
-        let mut clients: Vec<_> = tally.clients.iter().collect();
-        clients.sort_by_key(|(client, counts)| (!counts.has_fault(), client.get()));
-        let clients = clients.into_iter().take(MOST_CLIENTS);
+        let clients = tally.clients.iter();
+        let mut clients: Vec<_> = clients.map(|(client, counts)| (*client, *counts)).collect();
+        clients.sort_by_key(|(client, counts)| (!counts.has_fault(), *client));
+        clients.truncate(MOST_CLIENTS);
         Self {
-            total: tally.total.to_array(),
-            clients: clients
-                .map(|(client, counts)| (client.get(), counts.to_array()))
-                .collect(),
+            total: tally.total,
+            clients,
             ..Self::default()
         }
     }
@@ -55,12 +54,9 @@ impl SharedCounts {
     }
 
     pub(super) fn tally(&self) -> Tally {
-        let clients = self.clients.iter().take(MOST_CLIENTS);
         Tally {
-            total: CallCounts::of_array(self.total),
-            clients: clients
-                .map(|(hash, counts)| (ClientId::new(*hash), CallCounts::of_array(*counts)))
-                .collect(),
+            total: self.total,
+            clients: self.clients.iter().take(MOST_CLIENTS).copied().collect(),
         }
     }
 }
@@ -73,7 +69,7 @@ mod tests {
     fn counts_are_read_as_they_were_written_and_only_for_their_slot() {
         let mut tally = Tally::default();
         for client in 0..1_000 {
-            tally.count(ClientId::new(u64::MAX - client), |counts| {
+            tally.count(ClientId(u64::MAX - client), |counts| {
                 counts.calls += 1;
                 counts.failed += u64::from(client < 3);
             });

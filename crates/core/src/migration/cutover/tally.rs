@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::place::ClientId;
 
 /// The counts of a span of time. Two of them add up.
@@ -13,7 +15,8 @@ pub(super) struct Tally {
 }
 
 /// Counts of calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "[u64; 4]", into = "[u64; 4]")]
 pub struct CallCounts {
     /// Calls at the backend of the rule.
     pub calls: u64,
@@ -89,8 +92,6 @@ fn count(number: usize) -> u64 {
 // === impl CallCounts ===
 
 impl CallCounts {
-    const COUNTS: usize = 4;
-
     /// The calls with a fault, and all that could have had it.
     pub(super) const fn share(&self, fault: CallFault) -> (u64, u64) {
         match fault {
@@ -101,21 +102,21 @@ impl CallCounts {
 
     /// Adds all counts of another one.
     pub(super) fn add_all(&mut self, other: &Self) {
-        let (mut sums, others) = (self.to_array(), other.to_array());
+        let (mut sums, others): ([_; 4], [_; 4]) = ((*self).into(), (*other).into());
         for (sum, more) in sums.iter_mut().zip(others) {
-            *sum = sum.saturating_add(more);
+            *sum = u64::saturating_add(*sum, more);
         }
-        *self = Self::of_array(sums);
+        *self = sums.into();
     }
 
-    /// All counts, in a fixed order.
-    pub(super) const fn to_array(self) -> [u64; Self::COUNTS] {
-        [self.calls, self.failed, self.compared, self.different]
+    /// True if a call with a fault is among them.
+    pub(super) const fn has_fault(&self) -> bool {
+        self.failed + self.different > 0
     }
+}
 
-    /// The counts in that order.
-    pub(super) const fn of_array(counts: [u64; Self::COUNTS]) -> Self {
-        let [calls, failed, compared, different] = counts;
+impl From<[u64; 4]> for CallCounts {
+    fn from([calls, failed, compared, different]: [u64; 4]) -> Self {
         Self {
             calls,
             failed,
@@ -123,10 +124,11 @@ impl CallCounts {
             different,
         }
     }
+}
 
-    /// True if a call with a fault is among them.
-    pub(super) const fn has_fault(&self) -> bool {
-        self.failed + self.different > 0
+impl From<CallCounts> for [u64; 4] {
+    fn from(counts: CallCounts) -> Self {
+        [counts.calls, counts.failed, counts.compared, counts.different]
     }
 }
 
@@ -138,11 +140,11 @@ mod tests {
     fn clients_with_faults_are_counted_beyond_all_others() {
         let mut tally = Tally::default();
         for client in 0..5_000 {
-            tally.count(ClientId::new(client), |counts| counts.calls += 1);
+            tally.count(ClientId(client), |counts| counts.calls += 1);
         }
         assert_eq!(tally.clients_with(CallFault::Failed), (0, 1024));
         for client in 5_000..6_000 {
-            tally.count(ClientId::new(client), |counts| {
+            tally.count(ClientId(client), |counts| {
                 counts.calls += 1;
                 counts.failed += 1;
             });
