@@ -107,7 +107,7 @@ impl SharedRules {
             return self.merge(rule_state, Some(line).filter(|line| !line.is_empty()));
         }
         self.versions
-            .insert(rule_state.name().to_string(), version.to_string());
+            .insert(rule_state.name.to_string(), version.to_string());
         self.fleet.metrics.message("rule", SENT);
         rule_state.confirm(version);
     }
@@ -115,7 +115,7 @@ impl SharedRules {
     /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is
     /// replaced.
     fn merge(&mut self, rule_state: &RuleState, line: Option<&str>) {
-        let name = rule_state.name().to_string();
+        let name = rule_state.name.to_string();
         let Some(line) = line else {
             self.versions.remove(&name);
             return rule_state.merge(None);
@@ -162,14 +162,14 @@ impl SharedRules {
 
     fn take_standings(&mut self, lines: &BTreeMap<String, String>) {
         for rule_state in self.fleet.migration.rule_states() {
-            let line = lines.get(&**rule_state.name()).map(String::as_str);
+            let line = lines.get(&*rule_state.name).map(String::as_str);
             self.merge(&rule_state, line);
         }
     }
 
     fn take_counts(&self, rule_state: &RuleState, slot: &str, lines: &[(String, String)]) {
         let lines = lines.iter().filter(|(edge, _)| *edge != self.fleet.edge);
-        let read = lines.map(|(edge, line)| self.read_counts(edge, line, rule_state.name(), slot));
+        let read = lines.map(|(edge, line)| self.read_counts(edge, line, &rule_state.name, slot));
         let others: Vec<SharedCounts> = read.filter_map(|read| self.unless_refused(read)).collect();
         rule_state.take_counts(slot, &others);
     }
@@ -206,7 +206,7 @@ impl FleetSubject for SharedRules {
         for rule_state in &rule_states {
             let standing = rule_state.standing();
             if standing.is_unreported() {
-                self.add_change(commands, rule_state.name(), &standing);
+                self.add_change(commands, &rule_state.name, &standing);
                 self.sent
                     .push(RuleCommand::Change(Arc::clone(rule_state), standing));
             }

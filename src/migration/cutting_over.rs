@@ -75,9 +75,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
     }
 
     async fn send_to_site(&self, call: CalendarCall, rule_state: &RuleState, left: Duration) -> CallResponse {
-        rule_state
-            .metrics()
-            .served(rule_state.name(), CutoverResponse::Fallback);
+        rule_state.served(CutoverResponse::Fallback);
         match timeout(left, self.inner.call(call)).await {
             Ok(response) => response,
             Err(_) => fault::call_failed(&CallFailure::Overdue, &self.warnings),

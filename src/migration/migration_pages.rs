@@ -58,7 +58,7 @@ impl Migration {
     pub(super) fn moved(&self) -> Vec<Value> {
         let answers = self.metrics().served_by();
         let rules = self.rule_states();
-        let status = rules.iter().map(|rule| rule.status(&of(&answers, rule.name())));
+        let status = rules.iter().map(|rule| rule.status(&of(&answers, &rule.name)));
         status.collect()
     }
 

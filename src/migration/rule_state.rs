@@ -10,20 +10,20 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use super::metrics::MigrationMetrics;
+use super::metrics::{CutoverResponse, MigrationMetrics};
 use crate::cache::Cache;
 use crate::server::Kept;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{
-    PersistedRules, Placer, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
+    PersistedRules, Placer, RuleControl, RuleEvent, RuleRecord, SharedCounts,
 };
 use calendar_edge_core::settings::{CutoverRule, Percentage};
 
 /// A rule; clones of the stack share it, and it outlives reloads.
 #[derive(Debug)]
 pub(crate) struct RuleState {
-    name: Arc<str>,
+    pub(crate) name: Arc<str>,
     /// The share in millionths, for calls that only read it.
     share: AtomicU32,
     /// True while its calls are returned, for calls under way.
@@ -63,15 +63,10 @@ impl RuleState {
     /// Takes other settings.
     pub(super) fn adopt(&self, rule: &CutoverRule) {
         let mut control = self.control.lock();
-        if control.rule() != rule {
+        if control.rule != *rule {
             control.adopt(rule.clone());
             self.show(&control);
         }
-    }
-
-    /// The name of the rule.
-    pub(crate) const fn name(&self) -> &Arc<str> {
-        &self.name
     }
 
     /// The share of clients that the rule takes now.
@@ -94,17 +89,17 @@ impl RuleState {
             .await;
     }
 
-    /// The counters.
-    pub(crate) const fn metrics(&self) -> &MigrationMetrics {
-        &self.means.metrics
+    /// Counts a call that the rule is about.
+    pub(crate) fn served(&self, by: CutoverResponse) {
+        self.means.metrics.served(&self.name, by);
     }
 
     /// Counts an event of a client's call. If that trips the guard, the site serves every call from now on.
     pub(crate) fn observe(&self, event: RuleEvent, client: Option<IpAddr>) {
         let client = self.means.placer.load().client(client);
         let mut control = self.control.lock();
-        let change = control.observe(event, client, unix_time());
-        self.apply(change, control);
+        let reason = control.observe(event, client, unix_time());
+        self.apply(reason, control);
     }
 
     /// Takes clients again after the guard has returned them; false if it has not.
@@ -112,7 +107,7 @@ impl RuleState {
         let mut control = self.control.lock();
         let is_resumed = control.resume(unix_time());
         self.show(&control);
-        let standing = control.standing().clone();
+        let standing = control.standing.clone();
         drop(control);
         if is_resumed {
             tracing::warn!(rule = &*self.name, "an operator has resumed a rule");
@@ -124,20 +119,27 @@ impl RuleState {
     /// Takes the standing that the store of the fleet holds; none: it has none.
     pub(crate) fn merge(&self, fleet: Option<&RuleRecord>) {
         let mut control = self.control.lock();
-        let before = control.standing().clone();
-        let change = control.merge(fleet);
-        let is_kept = *control.standing() == before;
-        if change.is_none() && !is_kept {
-            self.keep(control.standing().clone());
+        let before = control.standing.clone();
+        let is_changed = control.merge(fleet);
+        if is_changed {
+            self.show(&control);
         }
-        self.apply(change, control);
+        let (standing, share) = (control.standing.clone(), control.share());
+        drop(control);
+        if is_changed {
+            let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
+            tracing::warn!(rule = &*self.name, %share, reason, "another edge has changed the share of a rule");
+            self.changed(standing);
+        } else if standing != before {
+            self.keep(standing);
+        }
     }
 
     /// Notes that the store has taken the standing of this version.
     pub(crate) fn confirm(&self, version: u64) {
         let mut control = self.control.lock();
         control.confirm(version);
-        self.keep(control.standing().clone());
+        self.keep(control.standing.clone());
     }
 
     /// The recent counts of this edge, for the other edges.
@@ -148,54 +150,46 @@ impl RuleState {
     /// Takes the counts of other edges in a slot.
     pub(crate) fn take_counts(&self, slot: &str, others: &[SharedCounts]) {
         let mut control = self.control.lock();
-        let change = control.take_counts(slot, others, unix_time());
-        self.apply(change, control);
+        let reason = control.take_counts(slot, others, unix_time());
+        self.apply(reason, control);
     }
 
     /// The standing, which outlives a restart.
     pub(crate) fn standing(&self) -> RuleRecord {
-        self.control.lock().standing().clone()
+        self.control.lock().standing.clone()
     }
 
-    /// Logs a change, and does what follows from it.
-    fn apply(&self, change: Option<RuleChange>, control: MutexGuard<'_, RuleControl>) {
-        let Some(change) = change else { return };
+    /// Logs the reason for which the guard has returned the calls, if it has, and does what follows from it.
+    fn apply(&self, reason: Option<String>, control: MutexGuard<'_, RuleControl>) {
+        let Some(reason) = reason else { return };
         self.show(&control);
-        let standing = control.standing().clone();
+        let standing = control.standing.clone();
         drop(control);
-        match change {
-            RuleChange::Returned(reason) => {
-                self.means.metrics.returned(&self.name);
-                tracing::error!(
-                    rule = &*self.name,
-                    %reason,
-                    "the guard has returned all calls of a rule to the site, until an operator resumes it"
-                );
-            }
-            RuleChange::Received(share) => {
-                let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
-                tracing::warn!(rule = &*self.name, %share, reason, "another edge has changed the share of a rule");
-            }
-        }
+        self.means.metrics.returned(&self.name);
+        tracing::error!(
+            rule = &*self.name,
+            %reason,
+            "the guard has returned all calls of a rule to the site, until an operator resumes it"
+        );
         self.changed(standing);
     }
 
     /// The reason why the guard has returned the calls of the rule; none: it has not.
     pub(super) fn return_reason(&self) -> Option<String> {
         let control = self.control.lock();
-        let returned = control.standing().returned.as_ref();
+        let returned = control.standing.returned.as_ref();
         returned.map(|returned| returned.reason.clone())
     }
 
     /// The rule in short, with the outcomes of its calls.
     pub(super) fn status(&self, calls: &BTreeMap<&'static str, u64>) -> Value {
         let control = self.control.lock();
-        let rule = control.rule();
+        let rule = &control.rule;
         json!({
             "name": rule.name,
             "backend": rule.backend,
             "share_percent": f64::from(control.share().millionths()) / 10_000.0,
-            "returned": control.standing().returned,
+            "returned": control.standing.returned,
             "calls": calls,
         })
     }
@@ -203,7 +197,7 @@ impl RuleState {
     /// The rule and its guard for operators.
     pub(super) fn to_json(&self) -> Value {
         let control = self.control.lock();
-        let (rule, standing) = (control.rule(), control.standing());
+        let (rule, standing) = (&control.rule, &control.standing);
         let operations: Vec<String> = rule.operations.iter().map(ToString::to_string).collect();
         json!({
             "name": rule.name,
@@ -236,14 +230,14 @@ impl RuleState {
     fn show(&self, control: &RuleControl) {
         let share = control.share();
         self.share.store(share.millionths(), Ordering::Relaxed);
-        let is_returned = control.standing().returned.is_some();
+        let is_returned = control.standing.returned.is_some();
         self.returned.send_replace(is_returned);
         self.means.metrics.share_is(&self.name, share, is_returned);
     }
 }
 
 fn guard(control: &RuleControl) -> Value {
-    let Some(guard) = control.guard() else {
+    let Some(guard) = &control.guard else {
         return Value::Null;
     };
     let counts = guard.counts(unix_time());

@@ -28,9 +28,7 @@ impl Stage<CalendarCall, BackendResult> for BackendSelection {
             Some(cutover) if call.route.candidate().is_some() => cutover.send_to_backend(call).await,
             Some(Cutover { rule_state, .. }) => {
                 let result = self.primary.call(call).await;
-                rule_state
-                    .metrics()
-                    .served(rule_state.name(), CutoverResponse::Site);
+                rule_state.served(CutoverResponse::Site);
                 result
             }
         }
@@ -48,9 +46,7 @@ impl Cutover {
         };
         let client = call.client.forwarded.client();
         let result = self.attempt(call, identity).await;
-        self.rule_state
-            .metrics()
-            .served(self.rule_state.name(), CutoverResponse::Backend);
+        self.rule_state.served(CutoverResponse::Backend);
         let event = match &result {
             Ok(accepted) => RuleEvent::of_response(accepted.effective_status(), accepted.is_streamed()),
             // Nothing was sent.
@@ -133,7 +129,7 @@ mod tests {
             assert!(stage.call(call).await.is_ok(), "{route}");
             assert_eq!((site.requests(), next.requests()), requests, "{route}");
         }
-        let answers = edge.rule_state().metrics().served_by();
+        let answers = edge.others.migration.metrics().served_by();
         let answers: Vec<_> = answers.into_iter().filter(|(_, count)| *count > 0).collect();
         assert_eq!(
             answers.len(),

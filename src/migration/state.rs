@@ -265,7 +265,7 @@ impl Migration {
     /// The rules whose calls their guards have returned, with the reasons.
     pub(crate) fn returned(&self) -> Vec<(String, String)> {
         let rules = self.rule_states().into_iter();
-        let returned = rules.filter_map(|rule| Some((rule.name().to_string(), rule.return_reason()?)));
+        let returned = rules.filter_map(|rule| Some((rule.name.to_string(), rule.return_reason()?)));
         returned.collect()
     }
 

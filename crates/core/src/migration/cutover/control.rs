@@ -10,18 +10,12 @@ use crate::unix_time::UnixTime;
 /// A rule while the edge runs. Times are passed in.
 #[derive(Debug, Clone)]
 pub struct RuleControl {
-    pub(super) rule: CutoverRule,
-    pub(super) guard: Option<RuleGuard>,
-    pub(super) standing: RuleRecord,
-}
-
-/// A change of a rule's share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RuleChange {
-    /// The guard has returned all calls to the site, for this reason.
-    Returned(String),
-    /// Another edge of the fleet has changed the share.
-    Received(Percentage),
+    /// The settings.
+    pub rule: CutoverRule,
+    /// The guard of the rule, if it has one.
+    pub guard: Option<RuleGuard>,
+    /// The state that outlives a restart.
+    pub standing: RuleRecord,
 }
 
 // === impl RuleControl ===
@@ -52,34 +46,14 @@ impl RuleControl {
         self.rule.share
     }
 
-    /// The state that outlives a restart.
-    pub const fn standing(&self) -> &RuleRecord {
-        &self.standing
-    }
-
-    /// The settings.
-    pub const fn rule(&self) -> &CutoverRule {
-        &self.rule
-    }
-
-    /// The guard of the rule, if it has one.
-    pub const fn guard(&self) -> Option<&RuleGuard> {
-        self.guard.as_ref()
-    }
-
-    /// Counts an event of a client's call, and changes the share if that is due.
-    pub fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<RuleChange> {
+    /// Counts an event of a client's call. The reason, if the guard has returned all calls to the site for it.
+    pub fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<String> {
         if self.standing.returned.is_some() {
             return None;
         }
         let reason = self.guard.as_mut()?.observe(event, client, now)?;
-        self.return_calls(reason.clone(), now);
-        Some(RuleChange::Returned(reason))
-    }
-
-    /// Returns all calls to the site.
-    pub fn return_calls(&mut self, reason: String, now: UnixTime) {
-        self.standing.return_calls(reason, now);
+        self.standing.return_calls(reason.clone(), now);
+        Some(reason)
     }
 
     /// Takes clients again; false if no calls were returned.

@@ -22,13 +22,13 @@ mod together;
 mod together_tests;
 mod window;
 
-pub use control::{RuleChange, RuleControl};
+pub use control::RuleControl;
 pub use guard::RuleGuard;
 pub use persisted::PersistedRules;
 pub use place::{ClientId, Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
 pub use rule_event::RuleEvent;
-pub use rule_record::{Merged, Returned, RuleRecord};
+pub use rule_record::{Returned, RuleRecord};
 pub use shared_counts::SharedCounts;
 pub use split::split_stores;
 pub(super) use split::takes_writes;

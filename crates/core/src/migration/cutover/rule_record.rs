@@ -30,23 +30,6 @@ pub struct Returned {
     pub at: u64,
 }
 
-/// The result of an edge's standing beside that of its fleet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merged {
-    /// Both are the same.
-    Agreed,
-    /// The fleet's one applies. With another version than the fleet's it is to be written.
-    Theirs {
-        /// The version.
-        version: u64,
-    },
-    /// The own one applies, and is to be written with this version.
-    Own {
-        /// The version.
-        version: u64,
-    },
-}
-
 // === impl RuleRecord ===
 
 impl RuleRecord {
@@ -55,27 +38,42 @@ impl RuleRecord {
         self.version != self.agreed
     }
 
-    /// The standing that applies beside that of the fleet; none: the store has none.
+    /// The standing that applies beside that of the fleet; none: the store has none. One that is unreported is to be
+    /// written there.
     ///
     /// The later return or resumption wins, whatever the versions: a line that the store held before its loss of
     /// memory, or that a stranger has put back, resumes nothing. Where both have the same one, the higher version wins.
     /// An edge at version 0, which has none, takes that of the fleet.
-    pub fn beside(&self, fleet: Option<&Self>) -> Merged {
+    #[must_use]
+    pub fn beside(&self, fleet: Option<&Self>) -> Self {
+        let (own, agreed) = (self.clone(), fleet.map_or(0, |fleet| fleet.version));
         let Some(fleet) = fleet else {
             let version = self.version.max(1);
-            return Merged::Own { version };
+            return Self {
+                version,
+                agreed,
+                ..own
+            };
         };
         let is_newer = self.version > fleet.version;
         if !self.is_unreported() && self.version == fleet.version && self.is_same_as(fleet) {
-            return Merged::Agreed;
+            return own;
         }
         let is_later = self.last_change().cmp(&fleet.last_change());
         if self.version > 0 && (is_later.is_gt() || is_later.is_eq() && is_newer) {
             let version = if is_newer { self.version } else { fleet.version + 1 };
-            return Merged::Own { version };
+            return Self {
+                version,
+                agreed,
+                ..own
+            };
         }
         let version = if is_newer { self.version + 1 } else { fleet.version };
-        Merged::Theirs { version }
+        Self {
+            version,
+            agreed,
+            ..fleet.clone()
+        }
     }
 
     /// Returns all calls to the site, not before the last resumption, whatever the clocks of edges show.
@@ -125,18 +123,26 @@ mod tests {
         }
     }
 
+    /// The own standing or that of the fleet, with this version.
+    fn applying(is_own: bool, version: u64, own: &RuleRecord, fleet: Option<&RuleRecord>) -> RuleRecord {
+        let agreed = fleet.map_or(0, |fleet| fleet.version);
+        let applies = if is_own { own } else { fleet.unwrap() };
+        RuleRecord {
+            version,
+            agreed,
+            ..applies.clone()
+        }
+    }
+
     #[test]
     fn the_higher_version_wins_and_returns_made_alone_are_told() {
-        let own = |version| Merged::Own { version };
-        let theirs = |version| Merged::Theirs { version };
+        // The own standing or that of the fleet, with its version.
+        let own = |version| (true, version);
+        let theirs = |version| (false, version);
         for (mine, fleet, expected) in [
             (record(0, 0, None, None), None, own(1)),
             (record(5, 5, Some(9), None), None, own(5)),
-            (
-                record(5, 5, None, None),
-                Some(record(5, 5, None, None)),
-                Merged::Agreed,
-            ),
+            (record(5, 5, None, None), Some(record(5, 5, None, None)), own(5)),
             (
                 record(5, 5, None, None),
                 Some(record(6, 6, None, None)),
@@ -184,6 +190,8 @@ mod tests {
                 theirs(6),
             ),
         ] {
+            let (is_own, version) = expected;
+            let expected = applying(is_own, version, &mine, fleet.as_ref());
             assert_eq!(mine.beside(fleet.as_ref()), expected, "{mine:?} {fleet:?}");
         }
     }
@@ -195,18 +203,22 @@ mod tests {
         for _ in 0..3 {
             let before = rule.clone();
             rule.return_calls("x".to_owned(), now);
+            let agreed = before.version;
             assert_eq!(
                 rule.beside(Some(&before)),
-                Merged::Own {
-                    version: rule.version
+                RuleRecord {
+                    agreed,
+                    ..rule.clone()
                 }
             );
             let before = rule.clone();
             assert!(rule.resume(now) && !rule.resume(now));
+            let agreed = before.version;
             assert_eq!(
                 rule.beside(Some(&before)),
-                Merged::Own {
-                    version: rule.version
+                RuleRecord {
+                    agreed,
+                    ..rule.clone()
                 }
             );
         }
@@ -222,7 +234,7 @@ mod tests {
             let (returned, resumed) = if is_return { (Some(at), None) } else { (None, Some(at)) };
             let own = record(own.0, own.1, returned, resumed);
             for old in [record(theirs, theirs, None, Some(before)), record(theirs, theirs, Some(before), None)] {
-                prop_assert!(matches!(own.beside(Some(&old)), Merged::Own { .. }), "{own:?} {old:?}");
+                prop_assert!(own.beside(Some(&old)).is_same_as(&own), "{own:?} {old:?}");
             }
         }
 
@@ -244,24 +256,16 @@ mod tests {
             let mut fleet: Option<RuleRecord> = None;
             for _ in 0..4 {
                 for edge in &mut edges {
-                    match edge.beside(fleet.as_ref()) {
-                        Merged::Agreed => {}
-                        Merged::Theirs { version } => {
-                            let theirs = fleet.clone().unwrap();
-                            *edge = RuleRecord { version, agreed: version, ..theirs };
-                            fleet = Some(edge.clone());
-                        }
-                        Merged::Own { version } => {
-                            edge.version = version;
-                            edge.agreed = version;
-                            fleet = Some(edge.clone());
-                        }
+                    let merged = edge.beside(fleet.as_ref());
+                    if merged.is_unreported() || merged != *edge {
+                        *edge = RuleRecord { agreed: merged.version, ..merged };
+                        fleet = Some(edge.clone());
                     }
                 }
             }
             let fleet = fleet.unwrap();
             for edge in &edges {
-                prop_assert_eq!(edge.beside(Some(&fleet)), Merged::Agreed);
+                prop_assert!(!edge.is_unreported() && edge.beside(Some(&fleet)) == *edge);
                 prop_assert_eq!(&edge.returned, &fleet.returned);
             }
             if latest_return.is_some_and(|at| latest_resumption.is_none_or(|resumed| resumed < at)) {

@@ -1,8 +1,8 @@
 //! A rule as the edges of a fleet share it: one standing, and the sums of all guards.
 
-use super::control::{RuleChange, RuleControl};
+use super::control::RuleControl;
 use super::guard::RuleGuard;
-use super::rule_record::{Merged, RuleRecord};
+use super::rule_record::RuleRecord;
 use super::shared_counts::SharedCounts;
 use super::tally::Tally;
 use crate::unix_time::UnixTime;
@@ -10,36 +10,21 @@ use crate::unix_time::UnixTime;
 // === impl RuleControl ===
 
 impl RuleControl {
-    /// Takes the standing that the store of the fleet holds; none: it has none. The change, if the share is another now.
-    pub fn merge(&mut self, fleet: Option<&RuleRecord>) -> Option<RuleChange> {
+    /// Takes the standing that the store of the fleet holds; none: it has none. True if the share is another now.
+    pub fn merge(&mut self, fleet: Option<&RuleRecord>) -> bool {
         let before = self.share();
-        match (self.standing.beside(fleet), fleet) {
-            (Merged::Agreed, _) | (Merged::Theirs { .. }, None) => {}
-            (Merged::Theirs { version }, Some(fleet)) => self.take(fleet, version),
-            (Merged::Own { version }, fleet) => {
-                self.standing.version = version;
-                self.standing.agreed = fleet.map_or(0, |fleet| fleet.version);
-            }
+        let merged = self.standing.beside(fleet);
+        let own = std::mem::replace(&mut self.standing, merged);
+        let is_taken = own.returned.is_some() && self.standing.returned.is_none();
+        if is_taken || self.standing.resumed != own.resumed {
+            self.guard = self.rule.guard.as_ref().map(RuleGuard::new);
         }
-        (self.share() != before).then(|| RuleChange::Received(self.share()))
+        self.share() != before
     }
 
     /// Notes that the store has taken the standing of this version.
     pub fn confirm(&mut self, version: u64) {
         self.standing.agreed = self.standing.agreed.max(version);
-    }
-
-    fn take(&mut self, fleet: &RuleRecord, version: u64) {
-        let own = &self.standing;
-        let is_resumed = fleet.resumed != own.resumed || own.returned.is_some() && fleet.returned.is_none();
-        self.standing = RuleRecord {
-            version,
-            agreed: fleet.version,
-            ..fleet.clone()
-        };
-        if is_resumed {
-            self.guard = self.rule.guard.as_ref().map(RuleGuard::new);
-        }
     }
 
     /// The counts of this edge of late, one value for each slot that others may still count in.
@@ -56,8 +41,9 @@ impl RuleControl {
         guard.open_slots(now).map(slot).collect()
     }
 
-    /// Takes what other edges have counted in one of these slots; returns the calls if all together is too much.
-    pub fn take_counts(&mut self, slot: &str, others: &[SharedCounts], now: UnixTime) -> Option<RuleChange> {
+    /// Takes what other edges have counted in one of these slots. The reason, if that has returned the calls, because all
+    /// together is too much.
+    pub fn take_counts(&mut self, slot: &str, others: &[SharedCounts], now: UnixTime) -> Option<String> {
         let version = self.standing.version;
         let guard = self.guard.as_mut().filter(|_| self.standing.returned.is_none())?;
         let number = guard
@@ -68,7 +54,7 @@ impl RuleControl {
         let current = others.iter().filter(|counts| counts.version == version);
         current.for_each(|counts| sum.add_all(&counts.tally()));
         let reason = guard.take_counts(number, sum, now)?;
-        self.return_calls(reason.clone(), now);
-        Some(RuleChange::Returned(reason))
+        self.standing.return_calls(reason.clone(), now);
+        Some(reason)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::control::{RuleChange, RuleControl};
+use super::control::RuleControl;
 use super::control_tests::{START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
@@ -33,10 +33,10 @@ impl SimulatedFleet {
     fn exchange(&mut self, now: UnixTime) {
         for edge in &mut self.edges {
             edge.merge(self.stored.as_ref());
-            if edge.standing().is_unreported() {
-                let version = edge.standing().version;
+            if edge.standing.is_unreported() {
+                let version = edge.standing.version;
                 edge.confirm(version);
-                self.stored = Some(edge.standing().clone());
+                self.stored = Some(edge.standing.clone());
             }
         }
         for place in 0..self.edges.len() {
@@ -60,7 +60,7 @@ impl SimulatedFleet {
     fn are_returned(&self) -> Vec<bool> {
         self.edges
             .iter()
-            .map(|edge| edge.standing().returned.is_some())
+            .map(|edge| edge.standing.returned.is_some())
             .collect()
     }
 }
@@ -128,8 +128,8 @@ fn a_change_of_another_edge_is_told_once() {
     for n in 0..8 {
         fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
     }
-    let returned = fleet.edges[0].standing().clone();
-    let heard = fleet.edges[1].merge(Some(&returned));
-    assert_eq!(heard, Some(RuleChange::Received(percentage("0%"))));
-    assert_eq!(fleet.edges[1].merge(Some(&returned)), None);
+    let returned = fleet.edges[0].standing.clone();
+    assert!(fleet.edges[1].merge(Some(&returned)));
+    assert_eq!(fleet.edges[1].share(), percentage("0%"));
+    assert!(!fleet.edges[1].merge(Some(&returned)));
 }
