@@ -1,13 +1,13 @@
 //! Compares the indexes of backends with the table, and logs changed differences.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
 use crate::backend::{IndexSource, read_drift};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
-use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::drift::{Drift, DriftKind};
 
 /// Maximum number of differences in one log line.
 const MOST_LISTED: usize = 8;
@@ -101,24 +101,19 @@ impl BackendDrifts {
 
 /// All differences, each once although several roots have it.
 fn differences(roots: &BTreeMap<String, Vec<Drift>>) -> Vec<Drift> {
-    let mut seen: Vec<Drift> = Vec::new();
-    for drift in roots.values().flatten() {
-        if !seen.contains(drift) {
-            seen.push(drift.clone());
-        }
-    }
-    seen
+    let all: BTreeSet<&Drift> = roots.values().flatten().collect();
+    all.into_iter().cloned().collect()
 }
 
 /// The namespace that a backend should publish and does not, if that is all that differs.
 pub(super) fn absent(differences: &[Drift]) -> Option<&str> {
     match differences {
         [
-            Drift::NotThisNamespace {
-                expected,
-                found: None,
+            Drift {
+                kind: DriftKind::NotThisNamespace(None),
+                place,
             },
-        ] => Some(expected),
+        ] => Some(place),
         _ => None,
     }
 }
@@ -133,7 +128,7 @@ mod tests {
     use super::*;
 
     fn missing(route: &str) -> Drift {
-        Drift::Missing(route.to_owned())
+        DriftKind::Missing.at(route)
     }
 
     #[test]

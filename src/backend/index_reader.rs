@@ -18,7 +18,7 @@ use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::relay::{OriginFailure, without_byte_order_marks};
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
-use calendar_edge_judge::contract::drift::{Drift, compare_index};
+use calendar_edge_judge::contract::drift::{Drift, DriftKind, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, PublishedRoutes,
     SECOND_NAMESPACE, SPECIFIED_NAMESPACE, TablesInForce, calendar_namespace,
@@ -222,10 +222,7 @@ impl IndexReadError {
     /// The site's differences from the table as far as the failure shows them: none, unless the site has responded.
     pub(crate) fn drifts(&self, namespace: &str) -> Vec<Drift> {
         match self {
-            Self::Status(404) => vec![Drift::NotThisNamespace {
-                expected: namespace.to_owned(),
-                found: None,
-            }],
+            Self::Status(404) => vec![DriftKind::NotThisNamespace(None).at(namespace)],
             Self::Unlike { drifts, .. } => drifts.clone(),
             Self::Client(_)
             | Self::Address(_)

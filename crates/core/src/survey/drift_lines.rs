@@ -3,22 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::settings::{Profile, Settings, UndeclaredParameters};
-use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::drift::{Drift, DriftKind};
 use calendar_edge_judge::contract::{TableInForce, table};
 
 use super::check_line::LineKind::{Differs, Note, Ok as Fine};
 use super::check_line::{CheckLine, shortened};
 use super::site_table::is_forwarded;
-
-/// The common topic of several differences; the order is the order of the report.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum DriftTopic {
-    Missing,
-    ExtraRoutes,
-    Extra(String),
-    Required(String, bool),
-    Unpublished(String),
-}
 
 /// The differences between the index of one root and the table. Arguments that the settings let pass are left out.
 pub(super) fn drift_lines(
@@ -27,11 +17,10 @@ pub(super) fn drift_lines(
     in_force: &TableInForce,
     settings: &Settings,
 ) -> Vec<CheckLine> {
-    let mut subjects: BTreeMap<DriftTopic, Vec<String>> = BTreeMap::new();
-    for drift in drifts {
-        let (subject, place) = classified(drift);
-        if !is_settled(&subject, &place, settings) {
-            subjects.entry(subject).or_default().push(place);
+    let mut subjects: BTreeMap<&DriftKind, Vec<String>> = BTreeMap::new();
+    for Drift { kind, place } in drifts {
+        if !is_settled(kind, place, settings) {
+            subjects.entry(kind).or_default().push(place.clone());
         }
     }
     if subjects.is_empty() {
@@ -42,45 +31,23 @@ pub(super) fn drift_lines(
         };
         return vec![Fine.line(format!("{path}: the index agrees with the table{listed}"))];
     }
-    let line =
-        |(subject, places): (&DriftTopic, &Vec<String>)| line(subject, places, path, in_force, settings);
-    subjects.iter().map(line).collect()
-}
-
-/// The subject of a difference, and the route or operation where it was found.
-fn classified(drift: &Drift) -> (DriftTopic, String) {
-    match drift {
-        Drift::NotThisNamespace { .. } => (DriftTopic::Missing, drift.to_string()),
-        Drift::Missing(route) => (DriftTopic::Missing, route.clone()),
-        Drift::Extra(route) => (DriftTopic::ExtraRoutes, route.clone()),
-        Drift::ArgumentMissing { operation, argument } => {
-            (DriftTopic::Unpublished(argument.clone()), operation.clone())
-        }
-        Drift::ArgumentExtra { operation, argument } => {
-            (DriftTopic::Extra(argument.clone()), operation.clone())
-        }
-        Drift::RequiredDiffers {
-            operation,
-            argument,
-            specified,
-        } => (
-            DriftTopic::Required(argument.clone(), *specified),
-            operation.clone(),
-        ),
-    }
+    let subjects = subjects.iter();
+    subjects
+        .map(|(subject, places)| line(subject, places, path, in_force, settings))
+        .collect()
 }
 
 /// True if the settings already decide about an argument of an operation.
-fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> bool {
+fn is_settled(subject: &DriftKind, operation: &str, settings: &Settings) -> bool {
     let own = table()
         .named(operation)
         .and_then(|operation| settings.operations.get(&operation.id));
     match subject {
-        DriftTopic::Extra(argument) => {
+        DriftKind::Extra(argument) => {
             let listed = own.map_or(&[][..], |own| &own.extra_parameters);
             listed.contains(argument) || settings.extra_parameters.contains(argument)
         }
-        DriftTopic::Required(..) => {
+        DriftKind::Required(..) => {
             let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
             mode != crate::settings::Mode::Enforce
         }
@@ -91,7 +58,7 @@ fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> boo
 /// The difference, its place, and its treatment by the edge. It is a finding where the edge refuses or drops an
 /// argument that the site takes, or where the settings do not decide yet, and a note where the edge follows the site.
 fn line(
-    subject: &DriftTopic,
+    subject: &DriftKind,
     places: &[String],
     path: &str,
     in_force: &TableInForce,
@@ -99,13 +66,14 @@ fn line(
 ) -> CheckLine {
     let (at, all) = (listed(places), places.join(", "));
     match subject {
-        DriftTopic::Missing => Differs.line(format!(
+        DriftKind::NotThisNamespace(_) => Differs.line(format!("{path}: {}", subject.clone().at(all))),
+        DriftKind::Missing => Differs.line(format!(
             "{path}: the origin does not publish {all}: calls are forwarded, and the site responds with 404"
         )),
-        DriftTopic::ExtraRoutes => Differs.line(format!(
+        DriftKind::ExtraRoute => Differs.line(format!(
             "{path}: the origin publishes {all}, which the table does not have: the edge refuses it with 404"
         )),
-        DriftTopic::Extra(argument) => {
+        DriftKind::Extra(argument) => {
             let published =
                 format!("{path}: the origin publishes `{argument}` ({at}), which the table does not have");
             if !is_forwarded(argument, places, in_force) {
@@ -116,18 +84,18 @@ fn line(
             let paste = vec!["# at the top of the file".to_owned(), setting];
             Differs.pasting(format!("{published}: {}", fate(settings)), paste)
         }
-        DriftTopic::Required(argument, true) => Differs.pasting(
+        DriftKind::Required(argument, true) => Differs.pasting(
             format!(
                 "{path}: `{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls \
                  without it"
             ),
             reporting(places),
         ),
-        DriftTopic::Required(argument, false) => Note.line(format!(
+        DriftKind::Required(argument, false) => Note.line(format!(
             "{path}: `{argument}` is optional in the table and required at the origin ({at}): the edge forwards calls without \
              it, and the site refuses them"
         )),
-        DriftTopic::Unpublished(argument) => Note.line(format!(
+        DriftKind::Unpublished(argument) => Note.line(format!(
             "{path}: the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
         )),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::drift::{Drift, DriftKind};
 use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce, table};
 use serde_json::Value;
 
@@ -30,8 +30,8 @@ pub(super) fn is_forwarded(argument: &str, operations: &[String], in_force: &Tab
 pub(super) fn added_parameters(drifts: &[Drift], in_force: &TableInForce) -> Vec<String> {
     let mut places: BTreeMap<&String, Vec<String>> = BTreeMap::new();
     for drift in drifts {
-        if let Drift::ArgumentExtra { operation, argument } = drift {
-            places.entry(argument).or_default().push(operation.clone());
+        if let DriftKind::Extra(argument) = &drift.kind {
+            places.entry(argument).or_default().push(drift.place.clone());
         }
     }
     let forwarded = places

@@ -4,87 +4,106 @@
 //! defaults are not: the judge has its own, and sends none.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use http::Method;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::argument::Argument;
 use super::kind::Route;
 use super::operation::Operation;
 use super::table::table;
 
-/// One difference between a published index and the table, as a sentence for an operator.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Drift {
-    /// The document is not an index of the requested namespace.
-    #[error("the response is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
-    NotThisNamespace {
-        /// The requested namespace.
-        expected: String,
-        /// The namespace in the document.
-        found: Option<String>,
-    },
-    /// A route of the table, as a template, or a method before one; `/` is the index.
-    #[error("the origin does not publish {0}")]
-    Missing(String),
-    /// A route, as the origin spells it below the namespace, or a method before one, which the table does not have; the
-    /// edge responds to it with 404.
-    #[error("the origin publishes {0}, which the edge does not have")]
-    Extra(String),
-    /// An argument of the table is not published.
-    #[error("{operation}: the origin does not publish the argument {argument}")]
-    ArgumentMissing {
-        /// The operation's name.
-        operation: String,
-        /// The argument's name.
-        argument: String,
-    },
+/// One difference between a published index and the table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Drift {
+    /// Its kind.
+    pub kind: DriftKind,
+    /// Where it was found: the operation by its name, the route below the namespace, with the method that is missing or
+    /// extra, or the namespace.
+    pub place: String,
+}
+
+/// The kind of a difference; the order is that of a report.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DriftKind {
+    /// The document is no index of the requested namespace, but of this one, if it names any.
+    NotThisNamespace(Option<String>),
+    /// A route of the table, or a method of it, is not published.
+    Missing,
+    /// A route or a method is published that the table does not have; the edge responds to it with 404.
+    ExtraRoute,
     /// An argument is published that the table does not have; the edge drops it.
-    #[error("{operation}: the origin publishes the argument {argument}, which the edge drops")]
-    ArgumentExtra {
-        /// The operation's name.
-        operation: String,
-        /// The argument's name.
-        argument: String,
-    },
-    /// An argument is required on one side only.
-    #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
-    RequiredDiffers {
-        /// The operation's name.
-        operation: String,
-        /// The argument's name.
-        argument: String,
-        /// True if the table requires it.
-        specified: bool,
-    },
+    Extra(String),
+    /// An argument is required on one side only: true if the table requires it.
+    Required(String, bool),
+    /// An argument of the table is not published.
+    Unpublished(String),
+}
+
+// === impl DriftKind ===
+
+impl DriftKind {
+    /// A difference of this kind.
+    pub fn at(self, place: impl Into<String>) -> Drift {
+        let (kind, place) = (self, place.into());
+        Drift { kind, place }
+    }
+}
+
+// === impl Drift ===
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = &self.place;
+        match &self.kind {
+            DriftKind::NotThisNamespace(found) => {
+                let found = found.as_deref().unwrap_or("missing");
+                write!(f, "the response is no index of {place}: its namespace is {found}")
+            }
+            DriftKind::Missing => write!(f, "the origin does not publish {place}"),
+            DriftKind::ExtraRoute => write!(f, "the origin publishes {place}, which the edge does not have"),
+            DriftKind::Extra(name) => {
+                write!(
+                    f,
+                    "{place}: the origin publishes the argument {name}, which the edge drops"
+                )
+            }
+            DriftKind::Required(name, true) => {
+                write!(f, "{place}: {name} is required here and optional at the origin")
+            }
+            DriftKind::Required(name, false) => {
+                write!(f, "{place}: {name} is optional here and required at the origin")
+            }
+            DriftKind::Unpublished(name) => {
+                write!(f, "{place}: the origin does not publish the argument {name}")
+            }
+        }
+    }
 }
 
 /// All differences between the routes and arguments of `index`, published for `namespace`, and those of the table.
 ///
 /// `index` is the body of `GET {root}/{namespace}`. An index of another namespace returns one
-/// [`Drift::NotThisNamespace`].
+/// [`DriftKind::NotThisNamespace`].
 pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
     let found = index.get("namespace").and_then(Value::as_str);
     let routes = index.get("routes").and_then(Value::as_object);
     let (Some(routes), true) = (routes, found == Some(namespace)) else {
-        return vec![Drift::NotThisNamespace {
-            expected: namespace.to_owned(),
-            found: found.map(str::to_owned),
-        }];
+        return vec![DriftKind::NotThisNamespace(found.map(str::to_owned)).at(namespace)];
     };
     let (mut drifts, mut known) = (Vec::new(), BTreeSet::new());
     for route in Route::all() {
         let pattern = route.pattern(namespace);
         match routes.get(&pattern) {
             Some(published) => compare_route(route, published, &mut drifts),
-            None => drifts.push(Drift::Missing(display(route))),
+            None => drifts.push(DriftKind::Missing.at(display(route))),
         }
         known.insert(pattern);
     }
     let prefix = format!("/{namespace}");
     let extra = routes.keys().filter(|path| !known.contains(*path));
-    drifts.extend(extra.map(|path| Drift::Extra(path.strip_prefix(&prefix).unwrap_or(path).to_owned())));
+    drifts.extend(extra.map(|path| DriftKind::ExtraRoute.at(path.strip_prefix(&prefix).unwrap_or(path))));
     drifts
 }
 
@@ -105,7 +124,7 @@ fn compare_route(route: Route, published: &Value, drifts: &mut Vec<Drift>) {
             extra.remove(method);
             let mut published = endpoints.iter();
             let Some(endpoint) = published.find(|endpoint| methods(endpoint).any(|m| m == method)) else {
-                drifts.push(Drift::Missing(on_route(method)));
+                drifts.push(DriftKind::Missing.at(on_route(method)));
                 continue;
             };
             for drift in compare_arguments(operation, endpoint) {
@@ -115,7 +134,8 @@ fn compare_route(route: Route, published: &Value, drifts: &mut Vec<Drift>) {
             }
         }
     }
-    drifts.extend(extra.into_iter().map(|method| Drift::Extra(on_route(method))));
+    let extra = extra.into_iter().map(on_route);
+    drifts.extend(extra.map(|place| DriftKind::ExtraRoute.at(place)));
 }
 
 fn methods(endpoint: &Value) -> impl Iterator<Item = &str> {
@@ -130,28 +150,21 @@ fn compare_arguments(operation: &Operation, endpoint: &Value) -> Vec<Drift> {
     // arguments.
     let published = endpoint.get("args").and_then(Value::as_object);
     let published = published.unwrap_or(&nothing);
-    let named = |argument: &str| (operation.name.clone(), argument.to_owned());
     let differing = |known: &Argument| {
-        let (operation, argument) = named(known.name);
-        let specified = known.is_required;
+        let (name, specified) = (known.name.to_owned(), known.is_required);
         match published.get(known.name) {
-            None => Some(Drift::ArgumentMissing { operation, argument }),
-            Some(definition) => (is_required(definition) != specified).then_some(Drift::RequiredDiffers {
-                operation,
-                argument,
-                specified,
-            }),
+            None => Some(DriftKind::Unpublished(name)),
+            Some(definition) => {
+                (is_required(definition) != specified).then_some(DriftKind::Required(name, specified))
+            }
         }
     };
     let extra = published
         .keys()
-        .filter(|name| operation.argument(name.as_bytes()).is_none())
-        .map(|name| {
-            let (operation, argument) = named(name);
-            Drift::ArgumentExtra { operation, argument }
-        });
-    let known = operation.arguments.iter().filter_map(differing);
-    known.chain(extra).collect()
+        .filter(|name| operation.argument(name.as_bytes()).is_none());
+    let extra = extra.cloned().map(DriftKind::Extra);
+    let kinds = operation.arguments.iter().filter_map(differing).chain(extra);
+    kinds.map(|kind| kind.at(&operation.name)).collect()
 }
 
 fn is_required(definition: &Value) -> bool {
@@ -282,6 +295,6 @@ mod tests {
         }
         let index =
             serde_json::json!({"namespace": "n", "routes": {"/n/doc": {"endpoints": [{"args": 7}, 1]}}});
-        assert!(compare_index(&index, "n").contains(&Drift::Missing("GET /doc".to_owned())));
+        assert!(compare_index(&index, "n").contains(&DriftKind::Missing.at("GET /doc")));
     }
 }
