@@ -55,11 +55,7 @@ fn origin(found: &FoundSite, access_lines: &str) -> String {
 
 /// The roots; a site with one root at the default path and without languages needs none.
 fn roots(found: &FoundSite) -> String {
-    let (path, own, further) = (
-        found.root.path(),
-        found.languages.own.as_deref(),
-        &found.languages.roots,
-    );
+    let (path, own, further) = (found.root.path(), found.language.as_deref(), &found.roots);
     let is_default = path == "/wp-json" && own.is_none() && further.is_empty();
     if is_default || path.is_empty() {
         return String::new();
@@ -75,7 +71,6 @@ fn further_root(further: &FurtherRoot) -> String {
     let (why, before) = match further.place {
         RootPlace::Site | RootPlace::Nowhere => ("", ""),
         RootPlace::OtherHost => (OTHER_HOST, "# "),
-        RootPlace::Subsite => (SUBSITE, "# "),
     };
     let lines = root(
         before,
@@ -174,10 +169,6 @@ const OTHER_HOST: &str = "\
 # Pages of the site name this root on another host. Remove the `#` if calls and credentials may go there.
 ";
 
-const SUBSITE: &str = "\
-# A further site of the network, with a calendar of its own. Remove the `#` if clients reach it through the edge.
-";
-
 const ADMIN: &str = "
 # For operators on this machine: a page at /, metrics, refusals and their explanations.
 [admin]
@@ -194,7 +185,6 @@ const FORMS: &str = "
 mod tests {
     use calendar_edge::config::{Overrides, parse};
     use calendar_edge_core::settings::{Mode, Settings};
-    use calendar_edge_core::survey::SiteLanguages;
     use proptest::prelude::*;
 
     use super::*;
@@ -212,7 +202,8 @@ mod tests {
             name: None,
             zone: None,
             remote: None,
-            languages: SiteLanguages::default(),
+            language: None,
+            roots: Vec::new(),
             parameters: Vec::new(),
         }
     }
@@ -250,15 +241,15 @@ mod tests {
         let mut site = found("https://wp.example.org/blog/wp-json");
         assert_eq!(settings(&site).roots[0].path, "/blog/wp-json");
         site.root = url("https://wp.example.org/wp-json");
-        site.languages.own = Some("en".to_owned());
-        site.languages.roots.push(german(RootPlace::Site));
+        site.language = Some("en".to_owned());
+        site.roots.push(german(RootPlace::Site));
         let roots = settings(&site).roots;
         let roots: Vec<_> = roots
             .iter()
             .map(|root| (root.path.as_str(), root.language.as_deref()))
             .collect();
         assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
-        site.languages.roots = vec![german(RootPlace::OtherHost)];
+        site.roots = vec![german(RootPlace::OtherHost)];
         assert_eq!(settings(&site).roots.len(), 1);
         let shown = text(&site, "").replace("# [[roots]]", "[[roots]]");
         let shown = shown.replace("# language", "language").replace("# path", "path");

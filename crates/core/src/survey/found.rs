@@ -9,8 +9,9 @@ use url::Url;
 
 use super::check_line::LineKind::{Note, Ok as Fine};
 use super::check_line::{CheckLine, shortened};
+use super::further_roots::{FurtherRoot, RootPlace};
 use super::hindrance::hindrance;
-use super::languages::{SiteLanguages, site_languages};
+use super::languages::site_languages;
 use super::obstacle::Obstacle;
 use super::responses::Responses;
 use super::rest_root::{RestRoot, rest_root};
@@ -37,8 +38,10 @@ pub struct FoundSite {
     pub zone: Option<String>,
     /// The address that responded.
     pub remote: Option<SocketAddr>,
-    /// Its languages.
-    pub languages: SiteLanguages,
+    /// The language of its first root.
+    pub language: Option<String>,
+    /// Further roots that publish the namespace.
+    pub roots: Vec<FurtherRoot>,
     /// Parameters that plugins add.
     pub parameters: Vec<String>,
 }
@@ -72,8 +75,9 @@ pub fn find(
     lines.push(Fine.line(format!(
         "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
     )));
-    let languages = site_languages(responses, &site, &page, &root.document, lines);
-    let further = languages.indexes.iter().map(|(url, index)| (url, index));
+    let (language, roots) = site_languages(responses, &site, &page, &root.document, lines);
+    let at_site = roots.iter().filter(|(root, _)| root.place == RootPlace::Site);
+    let further = at_site.map(|(root, index)| (&root.url, index));
     let mut parameters = Vec::new();
     for (url, index) in std::iter::once((&root.url, &index)).chain(further) {
         let place = SurveyedSite::of_root(responses, &site, url, "--site");
@@ -94,7 +98,8 @@ pub fn find(
         name: root.document.name,
         zone: root.document.zone,
         remote: page.response.remote,
-        languages,
+        language,
+        roots: roots.into_iter().map(|(root, _)| root).collect(),
         parameters,
     })
 }

@@ -1,6 +1,6 @@
 //! The REST roots that a site advertises beside those that are known, and the languages that they belong to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use url::Url;
@@ -8,7 +8,6 @@ use url::Url;
 use super::addresses::home_path;
 use super::responses::{GUARD, SiteResponse, code};
 use super::surveyed_site::SurveyedSite;
-use crate::pages::tags;
 use crate::settings::{BackendSettings, OriginHost, Root};
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
@@ -29,8 +28,6 @@ pub struct FurtherRoot {
 pub enum RootPlace {
     /// At the site: it publishes the namespace, or a `Link` header names it.
     Site,
-    /// At the site, for a further site of its network, to which pages link.
-    Subsite,
     /// Nowhere: the site has pages in the language and no REST root at this address.
     Nowhere,
     /// The pages are on another host, which got no request.
@@ -46,12 +43,6 @@ struct Candidates<'a> {
 
 /// Maximum number of languages that are read; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
-
-/// Maximum number of links of a page that are looked at.
-const MOST_LINKS: usize = 500;
-
-/// Maximum number of folders that are tried as sites of their own.
-const MOST_SUBSITES: usize = 16;
 
 /// A language, and the address of its home page.
 pub(super) type LanguageHome = (String, Url);
@@ -73,7 +64,6 @@ pub(super) fn further_roots(
     for (language, page) in homes.iter().chain(listed) {
         candidates.look(language, page);
     }
-    home.inspect(|home| candidates.add_subsites(home));
     candidates.roots.into_values().collect()
 }
 
@@ -100,13 +90,6 @@ pub(super) fn is_tag(text: &str) -> bool {
     (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
 }
 
-/// True if an index is that of a root of its own, and not the one of the site above under another path.
-fn is_own_index(index: &Value, root: &Url) -> bool {
-    let up = index.pointer("/_links/up/0/href").and_then(Value::as_str);
-    up.and_then(|up| Url::parse(up).ok())
-        .is_none_or(|up| up.path().trim_end_matches('/') == root.path().trim_end_matches('/'))
-}
-
 // === impl Candidates ===
 
 impl Candidates<'_> {
@@ -120,51 +103,20 @@ impl Candidates<'_> {
             self.add_links(links, Some(language));
         }
         if page.path() != own && !self.is_known(&root) {
-            let index = self.index_at(&root);
-            let place = index.map_or(RootPlace::Nowhere, |_| RootPlace::Site);
+            let place = match self.is_root(&root) {
+                Some(true) => RootPlace::Site,
+                Some(false) | None => RootPlace::Nowhere,
+            };
             self.add(Some(language), root, place);
         }
     }
 
-    /// The index of the namespace that a root publishes, or that the companion plugin refuses to show.
-    fn index_at(&self, root: &Url) -> Option<Value> {
+    /// True if a root publishes the index of the namespace, or the companion plugin refuses to show it.
+    fn is_root(&self, root: &Url) -> Option<bool> {
         let (place, answer) = (self.place, self.place.index_below(root).ok()?);
         let (json, namespace) = (answer.json()?, &place.backend.origin.namespace);
         let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
-        ((answer.status.is_success() && is_index) || code(&json).starts_with(GUARD)).then_some(json)
-    }
-
-    /// Adds sites of a network, in the folders that the home page links to.
-    fn add_subsites(&mut self, home: &SiteResponse) {
-        for folder in self.folders(home) {
-            let mut page = self.place.address();
-            page.set_path(&folder);
-            let root = self.below(&page);
-            let is_new = !self.is_known(&root) && !self.roots.contains_key(root.path().trim_end_matches('/'));
-            let index = self
-                .index_at(&root)
-                .filter(|index| is_new && is_own_index(index, &root));
-            if index.is_some() {
-                self.add(None, root, RootPlace::Subsite);
-            }
-        }
-    }
-
-    /// The folders right below the home page that its links lead into: `/berlin/`.
-    fn folders(&self, home: &SiteResponse) -> BTreeSet<String> {
-        let text = home.text();
-        let own = home_path(&self.place.backend.origin.url);
-        let (links, base) = (tags(&text).filter(|tag| tag.is("a")), self.place.address());
-        let pages = links.filter_map(|tag| base.join(tag.attribute("href")?).ok());
-        let folder = |page: Url| {
-            let first = page.path().strip_prefix(&own)?.split('/').next()?;
-            // `index.php` and files are no folders, and neither are WordPress's own.
-            let is_plain = !first.is_empty() && !first.contains('.') && !first.starts_with("wp-");
-            is_plain.then(|| format!("{own}{first}/"))
-        };
-        let found = pages.filter(|page| self.is_of_site(page)).filter_map(folder);
-        let found: BTreeSet<String> = found.take(MOST_LINKS).collect();
-        found.into_iter().take(MOST_SUBSITES).collect()
+        Some((answer.status.is_success() && is_index) || code(&json).starts_with(GUARD))
     }
 
     /// The roots that `Link` headers of a response name.
@@ -237,10 +189,9 @@ impl Candidates<'_> {
 impl FurtherRoot {
     /// The root in words.
     pub(super) fn title(&self) -> String {
-        match (&self.language, self.place) {
-            (_, RootPlace::Subsite) => "a further site of the network".to_owned(),
-            (Some(tag), _) => format!("the language `{tag}`"),
-            (None, _) => "a further root".to_owned(),
+        match &self.language {
+            Some(tag) => format!("the language `{tag}`"),
+            None => "a further root".to_owned(),
         }
     }
 

@@ -2,7 +2,6 @@
 //! writes.
 
 use serde_json::Value;
-use url::Url;
 
 use super::addresses::home_path;
 use super::check_line::CheckLine;
@@ -13,17 +12,6 @@ use super::root_document::{RootDocument, languages};
 use super::surveyed_site::SurveyedSite;
 use super::visit::Visited;
 use crate::settings::{BackendSettings, Settings};
-
-/// The languages of a site.
-#[derive(Debug, Default)]
-pub struct SiteLanguages {
-    /// That of the first root.
-    pub own: Option<String>,
-    /// Further roots that publish the namespace.
-    pub roots: Vec<FurtherRoot>,
-    /// The indexes of those that are at the site, by the address of the root.
-    pub indexes: Vec<(Url, Value)>,
-}
 
 /// Names the languages that the site advertises and the settings do not have.
 pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
@@ -37,7 +25,7 @@ pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings)
                 let nowhere = format!("has no REST root at {named}: clients select it with `lang`");
                 return Note.line(format!("the site advertises {title}, and {nowhere}"));
             }
-            RootPlace::Site | RootPlace::Subsite => (
+            RootPlace::Site => (
                 Differs,
                 format!(
                     "with the REST root {named}, which is not configured: its addresses lead past the edge or to 404"
@@ -53,27 +41,26 @@ pub(super) fn unconfigured_languages(responses: &Responses, settings: &Settings)
     further_roots(&place, home, &[]).into_iter().map(line).collect()
 }
 
-/// Finds the languages from `hreflang` links, `Link` headers and the lists of plugins, and requests each root.
+/// Finds the languages from `hreflang` links, `Link` headers and the lists of plugins, and requests each root. The
+/// language of the first root, and the further roots that publish the namespace, each with its index.
 pub(super) fn site_languages(
     responses: &Responses,
     site: &BackendSettings,
     page: &Visited<'_>,
     document: &RootDocument,
     lines: &mut Vec<CheckLine>,
-) -> SiteLanguages {
+) -> (Option<String>, Vec<(FurtherRoot, Value)>) {
     let mut listed = document.languages.clone();
     if document.has_namespace("pll/v1") {
         // Polylang lists them in a route of its own.
         let place = SurveyedSite::of_root(responses, site, &site.origin.url, "--site");
         listed.extend(place.json("pll/v1/languages").iter().flat_map(languages));
     }
-    let mut found = SiteLanguages {
-        own: own_language(site, page, &listed),
-        ..SiteLanguages::default()
-    };
-    if let Some(own) = &found.own {
+    let own = own_language(site, page, &listed);
+    if let Some(own) = &own {
         lines.push(Fine.line(format!("the language `{own}` at {}", site.origin.url)));
     }
+    let mut found = Vec::new();
     for root in further_roots(
         &SurveyedSite::of_site(responses, site, "origin.url"),
         Some(page.response),
@@ -81,13 +68,9 @@ pub(super) fn site_languages(
     ) {
         let (line, index) = asked(responses, site, &root);
         lines.push(line);
-        let Some(index) = index else { continue };
-        if root.place == RootPlace::Site {
-            found.indexes.push((root.url.clone(), index));
-        }
-        found.roots.push(root);
+        found.extend(index.map(|index| (root, index)));
     }
-    found
+    (own, found)
 }
 
 /// The language whose home page is the one of the first root.
@@ -118,10 +101,10 @@ fn asked(responses: &Responses, site: &BackendSettings, root: &FurtherRoot) -> (
             );
         }
     };
-    let commented = "its lines are written as a comment";
     let line = match root.place {
-        RootPlace::OtherHost => Note.line(format!("{title} at {url} is on another host: {commented}")),
-        RootPlace::Subsite => Note.line(format!("{title} at {url} has a calendar of its own: {commented}")),
+        RootPlace::OtherHost => Note.line(format!(
+            "{title} at {url} is on another host: its lines are written as a comment"
+        )),
         RootPlace::Site | RootPlace::Nowhere => Fine.line(format!("{title} at {url}")),
     };
     (line, Some(index))

@@ -37,7 +37,6 @@ pub use checks::{check_offline, check_settings, check_site, recorded, store};
 pub use found::{FoundSite, find};
 pub use further_roots::{FurtherRoot, RootPlace};
 pub use guarded_rules::{circumvented, forwards_unjudged, unguarded};
-pub use languages::SiteLanguages;
 pub use named_address::unreachable_names;
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use open_settings::{OpenSetting, open_settings};
