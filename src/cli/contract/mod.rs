@@ -69,6 +69,6 @@ fn tested(args: &ContractTestArgs) -> anyhow::Result<(SuiteReport, bool)> {
             _ended = interrupted => true,
         };
         suite.clean_up().await;
-        Ok((suite.into_report(), is_interrupted))
+        Ok((suite.report, is_interrupted))
     })
 }

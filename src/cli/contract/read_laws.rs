@@ -1,13 +1,11 @@
 //! Laws of reads: a record is the same each time, by every name and in the list, and HEAD has the headers of GET.
 
-use std::collections::BTreeSet;
-
-use calendar_edge_core::cache::same_text;
+use calendar_edge_core::migration::comparison::{ComparedResponse, OwnHosts, compare};
 use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::contract::response::Shape;
-use http::Method;
 use http::header::{CONTENT_TYPE, ETAG};
-use serde_json::{Map, Value};
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
 
 use super::suite::Suite;
 use super::tested_api::{ApiRequest, ApiResponse};
@@ -93,38 +91,18 @@ impl Suite {
     }
 }
 
-/// The places at which two responses differ, each once: `categories[].views`.
+/// The places at which two responses have another value, each once: `categories[].views`.
 fn changed(first: &Value, second: &Value) -> Vec<String> {
-    let mut places = BTreeSet::new();
-    differences(first, second, "", &mut places);
-    places
-        .into_iter()
-        .map(|place| format!("{place} changed between two reads"))
+    let (headers, bodies) = (HeaderMap::new(), [first, second].map(Value::to_string));
+    let [first, second] = bodies.each_ref().map(|body| ComparedResponse {
+        status: StatusCode::OK,
+        headers: &headers,
+        body: body.as_bytes(),
+        own_hosts: OwnHosts::NONE,
+    });
+    let findings = compare(None, first, second);
+    let changed = findings.iter().filter(|finding| finding.class.is_another_value());
+    changed
+        .map(|finding| format!("{} changed between two reads", finding.path))
         .collect()
-}
-
-fn differences(first: &Value, second: &Value, place: &str, places: &mut BTreeSet<String>) {
-    match (first, second) {
-        (Value::Object(first), Value::Object(second)) => {
-            for name in first.keys().chain(second.keys()) {
-                let dot = if place.is_empty() { "" } else { "." };
-                let inner = format!("{place}{dot}{name}");
-                let of = |members: &Map<String, Value>| members.get(name).cloned().unwrap_or_default();
-                differences(&of(first), &of(second), &inner, places);
-            }
-        }
-        (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {
-            let inner = format!("{place}[]");
-            for (first, second) in first.iter().zip(second) {
-                differences(first, second, &inner, places);
-            }
-        }
-        // WordPress writes addresses of e-mail at random as they are or as references, against programs that gather
-        // them.
-        (Value::String(first), Value::String(second)) if same_text(first.as_bytes(), second.as_bytes()) => {}
-        _ if first == second => {}
-        _ => {
-            places.insert(place.to_owned());
-        }
-    }
 }

@@ -18,7 +18,7 @@ use super::tested_api::{ApiRequest, ApiResponse, ApiUnderTest};
 /// A test on its way.
 pub(super) struct Suite {
     pub(super) api: ApiUnderTest,
-    report: SuiteReport,
+    pub(super) report: SuiteReport,
     progress: TerminalProgress,
     /// The records that this test created, the oldest first: their routes.
     pub(super) created: Vec<String>,
@@ -87,10 +87,6 @@ impl Suite {
         self.progress.end();
     }
 
-    pub(super) fn into_report(self) -> SuiteReport {
-        self.report
-    }
-
     /// The index, the documentation, and the descriptions of the routes.
     async fn service(&mut self) {
         for (subject, target) in [("index", ""), ("doc", "/doc")] {
@@ -120,11 +116,10 @@ impl Suite {
             }),
             Err(error) => {
                 let failed = CheckResult::Failed {
-                    asked: request.to_string(),
                     expected: "a response".to_owned(),
                     found: format!("{error:#}"),
                 };
-                self.add(subject, law, failed);
+                self.add(subject, law, &request, failed);
                 None
             }
         }
@@ -142,16 +137,17 @@ impl Suite {
             CheckResult::Passed
         } else {
             CheckResult::Failed {
-                asked: trial.request.to_string(),
                 expected: expected.to_owned(),
                 found: found(),
             }
         };
-        self.add(&trial.subject, law, result);
+        self.add(&trial.subject, law, &trial.request, result);
     }
 
-    fn add(&mut self, subject: &str, law: &str, result: CheckResult) {
-        self.report.add(subject, law, result);
+    fn add(&mut self, subject: &str, law: &str, request: &ApiRequest, result: CheckResult) {
+        let is_failed = matches!(result, CheckResult::Failed { .. });
+        let asked = is_failed.then(|| request.to_string());
+        self.report.add(subject, law, asked, result);
         let failed = self.report.failed();
         let made = self.report.checks.len();
         self.progress
@@ -177,7 +173,8 @@ impl Suite {
     /// Notes that a law could not be tried.
     pub(super) fn leave_out(&mut self, subject: &str, law: &str, reason: &str) {
         let reason = reason.to_owned();
-        self.report.add(subject, law, CheckResult::LeftOut { reason });
+        self.report
+            .add(subject, law, None, CheckResult::LeftOut { reason });
     }
 
     /// Counts a law as kept, or each fault as a failure.

@@ -21,6 +21,9 @@ pub(super) struct SuiteCheck {
     pub(super) law: String,
     /// The number of times it was made with this result.
     pub(super) count: u64,
+    /// The first request that shows it, of a check that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) asked: Option<String>,
     #[serde(flatten)]
     pub(super) result: CheckResult,
 }
@@ -31,8 +34,6 @@ pub(super) struct SuiteCheck {
 pub(super) enum CheckResult {
     Passed,
     Failed {
-        /// The first request that shows it.
-        asked: String,
         expected: String,
         found: String,
     },
@@ -45,18 +46,19 @@ pub(super) enum CheckResult {
 // === impl SuiteReport ===
 
 impl SuiteReport {
-    /// Adds a check. One with the same result as before counts once more; the first request stays.
-    pub(super) fn add(&mut self, subject: &str, law: &str, result: CheckResult) {
-        let same = |check: &&mut SuiteCheck| {
-            check.subject == subject && check.law == law && check.result.is_like(&result)
-        };
+    /// Adds a check, and the request that shows a failure. One with the same result as before counts once more; the
+    /// first request stays.
+    pub(super) fn add(&mut self, subject: &str, law: &str, asked: Option<String>, result: CheckResult) {
+        let same =
+            |check: &&mut SuiteCheck| check.subject == subject && check.law == law && check.result == result;
         match self.checks.iter_mut().find(same) {
             Some(check) => check.count += 1,
             None => self.checks.push(SuiteCheck {
                 subject: subject.to_owned(),
                 law: law.to_owned(),
-                result,
                 count: 1,
+                asked,
+                result,
             }),
         }
     }
@@ -112,41 +114,19 @@ impl SuiteCheck {
         match &self.result {
             CheckResult::Passed => Ok(()),
             CheckResult::LeftOut { reason } => writeln!(out, "  left out  {}: {reason}", self.law),
-            CheckResult::Failed {
-                asked,
-                expected,
-                found,
-            } => {
+            CheckResult::Failed { expected, found } => {
                 writeln!(
                     out,
                     "  FAILED    {}  ({} times)",
                     printable(&self.law),
                     self.count
                 )?;
+                let asked = self.asked.as_deref().unwrap_or_default();
                 for (name, text) in [("asked", asked), ("expected", expected), ("found", found)] {
                     writeln!(out, "      {name:9} {}", printable(text))?;
                 }
                 Ok(())
             }
-        }
-    }
-}
-
-// === impl CheckResult ===
-
-impl CheckResult {
-    /// True if it has the same content, apart from the request that shows it.
-    fn is_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (
-                Self::Failed { expected, found, .. },
-                Self::Failed {
-                    expected: other_expected,
-                    found: other_found,
-                    ..
-                },
-            ) => (expected, found) == (other_expected, other_found),
-            _ => self == other,
         }
     }
 }
