@@ -9,16 +9,11 @@ use calendar_edge_judge::call::Outcome;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 
-/// The edge's decision about a request.
-#[derive(Debug)]
-pub(super) enum Judged {
-    /// It sends this call to a backend.
-    Call(Box<DryRunCall>),
-    /// It responds itself.
-    OwnResponse,
-    /// The request is not for the calendar.
-    Elsewhere,
-}
+/// The edge sends no call: it responds itself.
+const OWN_RESPONSE: &str = "the edge responds itself";
+
+/// The edge sends no call: the request leads elsewhere.
+const ELSEWHERE: &str = "not for the calendar";
 
 /// Judges requests by one set of settings.
 #[derive(Debug)]
@@ -40,25 +35,25 @@ impl<'s> CallJudge<'s> {
     }
 
     /// The call that a backend gets for a request from loopback.
-    pub(super) fn judge(&self, request: &TypedRequest) -> Judged {
+    ///
+    /// # Errors
+    /// The reason why no backend gets one.
+    pub(super) fn judge(&self, request: &TypedRequest) -> Result<DryRunCall, &'static str> {
         let parts = self.parts(request);
-        let Ok(host) = self.head.check(&parts) else {
-            return Judged::OwnResponse;
-        };
+        let host = self.head.check(&parts).map_err(|_| OWN_RESPONSE)?;
         let head = RequestHead::over_http(&parts, request.client, host.as_ref());
         let outcome = match self.decider.decide(&head, request.body.as_bytes()) {
             Decision::Judged(judgement) => judgement.outcome,
-            Decision::Preflight | Decision::Refuse(_) => return Judged::OwnResponse,
-            Decision::Site | Decision::RestIndex(_) | Decision::OpenApi(_) => return Judged::Elsewhere,
+            Decision::Preflight | Decision::Refuse(_) => return Err(OWN_RESPONSE),
+            Decision::Site | Decision::RestIndex(_) | Decision::OpenApi(_) => return Err(ELSEWHERE),
         };
         let Outcome::Forward(call) = outcome else {
-            return Judged::OwnResponse;
+            return Err(OWN_RESPONSE);
         };
         let target = self.decider.target_of(&head, request.body.as_bytes());
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
         let public = PublicAddress::of(self.settings.public_url.as_ref(), head.addressed);
-        let call = DryRunCall::new(*call, &parts.headers, &public, namespace);
-        Judged::Call(Box::new(call))
+        Ok(DryRunCall::new(*call, &parts.headers, &public, namespace))
     }
 
     /// The head as it would arrive at the public host, framed by its body.

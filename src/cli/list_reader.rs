@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge::app::DryRunResponse;
+use calendar_edge::app::{DryRunCall, DryRunResponse};
 use calendar_edge::backend::demanded_pause;
 use calendar_edge_core::explain::TypedRequest;
 use calendar_edge_core::migration::ListCount;
@@ -13,7 +13,7 @@ use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
-use super::call_judge::{CallJudge, Judged};
+use super::call_judge::CallJudge;
 use super::pace::Pace;
 use super::typed_request::target;
 
@@ -72,8 +72,8 @@ impl<'s> ListReader<'s> {
             .collect()
     }
 
-    /// The call of a path below the namespace of a root, as a running edge would judge it.
-    pub(super) fn call(&self, root: &str, path: &str) -> anyhow::Result<Judged> {
+    /// The call of a path below the namespace of a root, as a running edge would judge it, or why no backend gets one.
+    pub(super) fn call(&self, root: &str, path: &str) -> anyhow::Result<Result<DryRunCall, &'static str>> {
         let namespace = self.settings.namespaces.first().map_or("", String::as_str);
         let request = TypedRequest {
             method: Method::GET,

@@ -293,7 +293,7 @@ impl Copier {
     }
 
     fn skipped(&self, call: &DryRunCall, skip: CopySkip) {
-        self.findings.skip(call.operation(), skip);
+        self.findings.skip(call.operation(), skip.into());
         self.migration.metrics().skipped(&self.backend, skip);
         self.migration.keep_findings();
     }

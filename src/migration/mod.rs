@@ -18,6 +18,7 @@ mod select_backend;
 mod shadowing;
 mod state;
 
+pub use backend_findings::BackendFindings;
 pub use dry_run::{DryRun, DryRunCall, DryRunFailure, DryRunResponse, Reach};
 pub(crate) use {
     callers::{Callers, OtherBackends},

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use calendar_edge::app::DryRunResponse;
+use anyhow::{anyhow, bail};
+use calendar_edge::app::{DryRunResponse, Reach};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::explain::TypedRequest;
-use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 use calendar_edge_core::settings::PRIMARY;
 
-use super::super::call_judge::{CallJudge, Judged};
+use super::super::call_judge::CallJudge;
 use super::super::environment::Environment;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
@@ -25,20 +25,17 @@ pub(crate) fn run(
 ) -> anyhow::Result<Status> {
     let accepted = args.accept.accept;
     let request = args.request.request(None, &args.target)?;
-    let result = could_not_run(send(args, &request, accepted, environment))?;
-    let Some((compared, sides, demanded)) = result else {
+    let result = could_not_run(send(args, &request, environment))?;
+    let Some((compared, sides)) = result else {
         return Ok(Status::Unusable);
     };
-    let mut report = ComparisonReport::default();
-    report.note_ended(compared.ended.clone());
-    report.add(&compared.reported, &compared.findings, jiff::Timestamp::now());
     if args.output.json {
-        serde_json::to_writer_pretty(&mut *out, &report.to_json(&demanded)).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        sides.add(&compared);
+        writeln!(out, "{:#}", sides.findings().to_json(accepted))?;
     } else {
         print(&compared, &sides, out)?;
     }
-    Ok(if report.worst() <= accepted {
+    Ok(if compared.findings.worst() <= accepted {
         Status::Success
     } else {
         Status::Failure
@@ -48,29 +45,30 @@ pub(crate) fn run(
 fn send(
     args: &CompareArgs,
     request: &TypedRequest,
-    accepted: DifferenceClass,
     environment: Environment<'_>,
-) -> anyhow::Result<(ComparedCall, Sides, ReadyDemand)> {
+) -> anyhow::Result<(ComparedCall, Sides)> {
     let runtime = runtime::single()?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let sides = Sides::live(&settings, args.to.as_deref())?;
-    let call = match CallJudge::new(&settings).judge(request) {
-        Judged::Call(call) => call,
-        Judged::OwnResponse => {
-            anyhow::bail!("the edge responds to this request itself: see `calendar-edge explain`")
-        }
-        Judged::Elsewhere => anyhow::bail!("this request is not for the calendar"),
-    };
+    let sides = Sides::live(&settings, args.to.as_deref(), &settings.compare)?;
+    let call = CallJudge::new(&settings).judge(request);
+    let call = call.map_err(|reason| anyhow!("{reason}: see `calendar-edge explain`"))?;
     if call.is_write() && !args.writes {
-        anyhow::bail!("this call changes the calendar: --writes sends it to both backends");
+        bail!("this call changes the calendar: --writes sends it to both backends");
     }
     if let Some(reason) = sides.withheld(&call) {
-        anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
+        bail!("the call is not sent to `{}`: {reason}", sides.other_name());
     }
-    let compared = runtime.block_on(sides.compare(&call))?;
-    let demanded = ReadyDemand::new(&settings.compare, accepted, jiff::Timestamp::now());
-    Ok((compared, sides, demanded))
+    let compared = runtime.block_on(sides.compare(&call));
+    for (name, answer) in [
+        (PRIMARY, &compared.primary),
+        (sides.other_name(), &compared.other),
+    ] {
+        if let Some(failure) = answer.failure.as_ref().filter(|it| it.reach == Reach::Nowhere) {
+            bail!("the backend `{name}` cannot be reached: {failure}");
+        }
+    }
+    Ok((compared, sides))
 }
 
 fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {

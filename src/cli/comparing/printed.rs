@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::migration::comparison::{ComparisonReport, PathFindings};
+use calendar_edge_core::migration::comparison::PathFindings;
 use calendar_edge_core::settings::PRIMARY;
 use serde_json::Value;
 
@@ -45,15 +45,14 @@ pub(crate) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Resu
 pub(super) fn findings(findings: &PathFindings, other: &str, out: &mut dyn Write) -> io::Result<()> {
     for finding in findings.iter() {
         writeln!(out, "{:14} {}", finding.class.name(), printable(&finding.path))?;
-        let pair = serde_json::json!({"owner": finding.example.primary, "other": finding.example.other});
-        example(&pair, other, out)?;
+        example(&serde_json::json!(finding.example), other, out)?;
     }
     Ok(())
 }
 
-/// Writes how many records were skipped and why.
-pub(super) fn skipped(report: &ComparisonReport, out: &mut dyn Write) -> io::Result<()> {
-    for (reason, count) in &report.skipped {
+/// Writes how many calls were skipped and why.
+pub(super) fn skipped(json: &Value, out: &mut dyn Write) -> io::Result<()> {
+    for (reason, count) in json["skipped"].as_object().into_iter().flatten() {
         writeln!(out, "skipped {count}: {reason}")?;
     }
     Ok(())

@@ -1,50 +1,27 @@
-//! The two sides of a comparison, and the noise that one side makes by itself.
-
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! The two sides of a comparison, and the findings about them.
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::{DryRun, DryRunCall, DryRunResponse, Reach};
-use calendar_edge_core::migration::comparison::{
-    Comparer, DifferenceClass, EndedRule, PathFindings, ReportedCall,
-};
-use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, PRIMARY, Settings};
-use calendar_edge_judge::contract::OperationId;
-use parking_lot::Mutex;
+use calendar_edge::app::{BackendFindings, DryRun, DryRunCall, DryRunResponse};
+use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
+use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
 
 use super::super::list_reader::{Trouble, trouble};
 use super::super::status::Misuse;
 
-/// The most second requests for one operation.
-const SECOND_REQUESTS: u32 = 5;
-
-/// A live backend with its name.
-#[derive(Debug)]
-struct LiveSide {
-    name: String,
-    backend: DryRun,
-    /// True once it has responded: until then a failed connection means that nothing can be compared.
-    has_responded: AtomicBool,
-    credentials: CredentialsPolicy,
-    /// The number of roots that it serves.
-    roots: usize,
-}
-
 /// The site, whose responses are taken for right, and another backend.
 #[derive(Debug)]
 pub(super) struct Sides {
-    primary: LiveSide,
-    other: LiveSide,
-    comparer: Mutex<Comparer>,
-    doubled: Mutex<HashMap<Option<OperationId>, u32>>,
+    primary: DryRun,
+    other: DryRun,
+    backend: BackendSettings,
+    findings: BackendFindings,
 }
 
 /// One compared call.
 #[derive(Debug)]
 pub(super) struct ComparedCall {
-    pub(super) reported: ReportedCall,
+    pub(super) call: DryRunCall,
     pub(super) findings: PathFindings,
-    pub(super) ended: Vec<EndedRule>,
     pub(super) primary: DryRunResponse,
     pub(super) other: DryRunResponse,
 }
@@ -53,109 +30,80 @@ pub(super) struct ComparedCall {
 
 impl Sides {
     /// The site against a further backend; without a name against the only one.
-    pub(super) fn live(settings: &Settings, name: Option<&str>) -> anyhow::Result<Self> {
+    pub(super) fn live(
+        settings: &Settings,
+        name: Option<&str>,
+        compare: &CompareSettings,
+    ) -> anyhow::Result<Self> {
         if name == Some(PRIMARY) {
             bail!(Misuse(
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let (site, backend) = (settings.site(), named(settings, name)?);
         Ok(Self {
-            primary: LiveSide::new(settings.site(), settings)?,
-            other: LiveSide::new(named(settings, name)?, settings)?,
-            comparer: Mutex::new(Comparer::new(&settings.compare, today)),
-            doubled: Mutex::default(),
+            primary: DryRun::new(site.clone(), &site)?,
+            other: DryRun::new(backend.clone(), &site)?,
+            backend,
+            findings: BackendFindings::new(compare, None),
         })
     }
 
     /// The reason why the other backend does not get a call.
     pub(super) fn withheld(&self, call: &DryRunCall) -> Option<&'static str> {
-        if call.is_personal() && self.other.credentials == CredentialsPolicy::Withhold {
+        if call.is_personal() && self.backend.credentials == CredentialsPolicy::Withhold {
             return Some("credentials withheld from the backend");
         }
-        (call.root() >= self.other.roots).then_some("root not served by the backend")
+        (call.root() >= self.backend.roots.len()).then_some("root not served by the backend")
     }
 
     /// The reason why a comparison proves nothing: one of the backends is not there, or refuses because of its load.
     pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
-        self.trouble_of(&compared.primary, &compared.other)
-    }
-
-    fn trouble_of(&self, primary: &DryRunResponse, other: &DryRunResponse) -> Option<Trouble> {
-        trouble(None, primary).or_else(|| trouble(Some(&self.other.name), other))
+        trouble(None, &compared.primary).or_else(|| trouble(Some(&self.backend.name), &compared.other))
     }
 
     pub(super) fn other_name(&self) -> &str {
-        &self.other.name
+        &self.backend.name
+    }
+
+    /// The findings about all calls that were added.
+    pub(super) const fn findings(&self) -> &BackendFindings {
+        &self.findings
+    }
+
+    /// Adds a compared call to the findings.
+    pub(super) fn add(&self, compared: &ComparedCall) {
+        let reported = self.other.reported(&compared.call);
+        self.findings.add(&reported, &compared.findings);
     }
 
     /// Sends a call to the primary, and then to the other backend.
     ///
     /// The primary's two responses enclose the other's in time, so that a member which only the clock changed is
-    /// volatile.
-    ///
-    /// # Errors
-    ///
-    /// When one of the backends cannot be reached and has never responded.
-    pub(super) async fn compare(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let (primary, other) = (self.primary.send(call).await?, self.other.send(call).await?);
+    /// volatile. Writes are never sent twice.
+    pub(super) async fn compare(&self, call: &DryRunCall) -> ComparedCall {
+        let (primary, other) = (self.primary.send(call).await, self.other.send(call).await);
         let operation = call.operation();
-        let mut findings = self
-            .comparer
-            .lock()
+        let findings = self
+            .findings
             .compare(operation, primary.compared(), other.compared());
-        let is_said = self.trouble_of(&primary, &other).is_none();
-        if findings.worst() >= DifferenceClass::Volatile && is_said && self.may_double(call) {
-            let second = self.primary.send(call).await?;
-            let (primary, other) = (primary.compared(), other.compared());
-            findings = self
-                .comparer
-                .lock()
-                .compare_twice(operation, primary, other, second.compared());
-        }
-        let ended = self.comparer.lock().ended(operation, &findings);
-        Ok(ComparedCall {
-            reported: self.other.backend.reported(call),
+        let mut compared = ComparedCall {
+            call: call.clone(),
             findings,
-            ended,
             primary,
             other,
-        })
-    }
-
-    /// Counts a second request; writes are never sent twice.
-    fn may_double(&self, call: &DryRunCall) -> bool {
-        let mut doubled = self.doubled.lock();
-        let count = doubled.entry(call.operation()).or_default();
-        *count += 1;
-        !call.is_write() && *count <= SECOND_REQUESTS
-    }
-}
-
-// === impl LiveSide ===
-
-impl LiveSide {
-    fn new(backend: BackendSettings, settings: &Settings) -> anyhow::Result<Self> {
-        Ok(Self {
-            name: backend.name.clone(),
-            has_responded: AtomicBool::new(false),
-            credentials: backend.credentials,
-            roots: backend.roots.len(),
-            backend: DryRun::new(backend, &settings.site())?,
-        })
-    }
-
-    async fn send(&self, call: &DryRunCall) -> anyhow::Result<DryRunResponse> {
-        let answer = self.backend.send(call).await;
-        match &answer.failure {
-            Some(failure) if failure.reach == Reach::Nowhere => {
-                if !self.has_responded.load(Ordering::Relaxed) {
-                    bail!("the backend `{}` cannot be reached: {failure}", self.name);
-                }
-            }
-            Some(_) | None => self.has_responded.store(true, Ordering::Relaxed),
+        };
+        let is_repeated = compared.findings.worst() >= DifferenceClass::Volatile
+            && self.trouble(&compared).is_none()
+            && !call.is_write();
+        if is_repeated && self.findings.may_double(operation) {
+            let second = self.primary.send(call).await;
+            let (primary, other) = (compared.primary.compared(), compared.other.compared());
+            compared.findings = self
+                .findings
+                .compare_twice(operation, primary, other, second.compared());
         }
-        Ok(answer)
+        compared
     }
 }
 

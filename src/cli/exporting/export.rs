@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use calendar_edge::app::{DryRun, DryRunResponse};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::companion::facts::FactsSnapshot;
@@ -17,7 +17,6 @@ use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
 use super::super::list_reader::{ListPage, ListReader, WalkedList, drop_json_ld, patiently, trouble};
@@ -43,14 +42,6 @@ struct ExportWalk<'s> {
     records: KeptRecords,
     /// Records that are named, and not shown to the account.
     withheld: BTreeSet<(Kind, u64)>,
-}
-
-/// The parts that an export could not read.
-struct UnreadPart {
-    /// Records that no list shows.
-    not_covered: Vec<String>,
-    /// Lists that have more records than they showed, where no other source names these.
-    incomplete: Vec<String>,
 }
 
 /// Exports all records. Statuses: 0 the export is finished, 2 it is not.
@@ -110,37 +101,37 @@ async fn export(
         withheld: BTreeSet::new(),
     };
     let unread = walk.all().await?;
-    // A reader that takes an export for whole would drop the missing records.
-    ensure!(
-        unread.incomplete.is_empty(),
-        "incomplete, so nothing is written: {}; the companion plugin names each record, or try again when fewer people write",
-        unread.incomplete.join("; ")
-    );
     let namespace = settings.namespaces.first().map_or("", String::as_str);
-    let told = (namespace, unread.not_covered.as_slice());
-    let total = export_files::write(directory, &walk.records, &subject, told, former)
+    let told = (namespace, unread.as_slice());
+    let total = export_files::write(directory, walk.records, &subject, told, former)
         .with_context(|| format!("the files in {name} cannot be written"))?;
-    Ok((total, unread.not_covered))
+    Ok((total, unread))
 }
 
 // === impl ExportWalk ===
 
 impl ExportWalk<'_> {
-    /// Reads everything.
-    async fn all(&mut self) -> anyhow::Result<UnreadPart> {
+    /// Reads everything, and returns what an export cannot have: records that no list shows.
+    async fn all(&mut self) -> anyhow::Result<Vec<String>> {
         let before = self.reader.facts(&self.pace).await;
         let shortfalls = self.lists().await?;
-        let (named, incomplete) = match before {
+        let named = match before {
             Ok(before) => {
                 self.complete(before).await?;
-                (Ok(self.withheld.len()), Vec::new())
+                Ok(self.withheld.len())
             }
-            Err(reason) => (Err(format!("{reason:#}")), shortfalls),
+            Err(reason) => {
+                // A reader that takes an export for whole would drop the missing records.
+                ensure!(
+                    shortfalls.is_empty(),
+                    "incomplete, so nothing is written: {}; the companion plugin names each record, or try again when \
+                     fewer people write",
+                    shortfalls.join("; ")
+                );
+                Err(format!("{reason:#}"))
+            }
         };
-        Ok(UnreadPart {
-            not_covered: self.reader.not_covered(&named),
-            incomplete,
-        })
+        Ok(self.reader.not_covered(&named))
     }
 
     /// Reads all pages of all lists. Returns those that may lack records.
@@ -220,9 +211,8 @@ impl ExportWalk<'_> {
     }
 
     async fn read(&self, root: &str, path: &str) -> anyhow::Result<DryRunResponse> {
-        let Judged::Call(call) = self.reader.call(root, path)? else {
-            bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
-        };
+        let call = self.reader.call(root, path)?;
+        let call = call.map_err(|reason| anyhow!("{path}: {reason}: see `calendar-edge explain`"))?;
         let ask = || async { Ok(self.site.send(&call).await) };
         let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
         answer.with_context(|| path.to_owned())

@@ -8,14 +8,13 @@ use anyhow::{Context as _, bail};
 use calendar_edge::app::DryRunCall;
 use calendar_edge_core::companion::facts::FactsSnapshot;
 use calendar_edge_core::migration::ListCount;
-use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass};
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::super::super::call_judge::Judged;
 use super::super::super::list_reader::{ListPage, ListReader, WalkedList, ensure_readable, patiently};
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
@@ -47,19 +46,11 @@ struct PacedSides {
     accepted: DifferenceClass,
 }
 
-/// The source of a record's name.
-#[derive(Debug, Clone, Copy)]
-enum RecordSource {
-    /// A list of the site, which shows it to this reader.
-    List,
-    /// The companion plugin.
-    Facts,
-}
-
 /// The findings of a walk.
 #[derive(Debug, Default)]
 pub(super) struct WalkFindings {
-    pub(super) report: ComparisonReport,
+    /// The report about all calls, as JSON.
+    pub(super) report: Value,
     /// By kind, the records, and those of them that are equal.
     pub(super) counts: BTreeMap<String, WalkSummary>,
     /// The records that are not equal.
@@ -145,6 +136,7 @@ impl<'s> RecordWalk<'s> {
             "incomplete": self.found.incomplete,
         }))?;
         self.progress.end();
+        self.found.report = self.sides.sides.findings().to_json(self.sides.accepted);
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
     }
@@ -162,12 +154,12 @@ impl<'s> RecordWalk<'s> {
             let theirs = theirs.unwrap_or_default();
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
-            self.found.add(compared);
+            self.sides.sides.add(&compared);
             page.count_in(&mut count);
             for item in &page.records {
                 let record = VerifiedRecord::listed(list.root, list.kind, item);
                 let record = record.context("a record without a number")?;
-                self.check(list.kind, record, RecordSource::List).await?;
+                self.check(list.kind, record, true).await?;
             }
             self.show(list.kind, page.total.unwrap_or_default());
             let listed = theirs.records.iter();
@@ -195,19 +187,15 @@ impl<'s> RecordWalk<'s> {
                 let item = json!({"id": id, "slug": named.slug});
                 let record = VerifiedRecord::listed(root, kind, &item);
                 let record = record.context("a record without a number")?;
-                self.check(kind, record, RecordSource::Facts).await?;
+                self.check(kind, record, false).await?;
             }
         }
         Ok(())
     }
 
-    /// Begins to compare a record, unless that is done.
-    async fn check(
-        &mut self,
-        kind: Kind,
-        mut record: VerifiedRecord,
-        source: RecordSource,
-    ) -> anyhow::Result<()> {
+    /// Begins to compare a record, unless that is done. A list of the site shows it to this reader if `is_listed`;
+    /// else the companion plugin names it.
+    async fn check(&mut self, kind: Kind, mut record: VerifiedRecord, is_listed: bool) -> anyhow::Result<()> {
         if !self.seen.insert(record.key.clone()) {
             return Ok(());
         }
@@ -222,13 +210,11 @@ impl<'s> RecordWalk<'s> {
             let mut compared = Vec::new();
             for (path, call) in calls {
                 let both = sides.compared(&path, &call).await?;
-                match source {
-                    RecordSource::List => ensure_readable(&path, &both.primary)?,
+                if is_listed {
+                    ensure_readable(&path, &both.primary)?;
+                } else if compared.is_empty() && both.primary.status != StatusCode::OK {
                     // It has gone meanwhile, or is not for this reader.
-                    RecordSource::Facts if compared.is_empty() && both.primary.status != StatusCode::OK => {
-                        return Ok(None);
-                    }
-                    RecordSource::Facts => {}
+                    return Ok(None);
                 }
                 compared.push(both);
             }
@@ -258,8 +244,8 @@ impl<'s> RecordWalk<'s> {
             };
             self.manifest.line(&record)?;
             self.found.count(record, self.sides.accepted);
-            for call in compared {
-                self.found.add(call);
+            for call in &compared {
+                self.sides.sides.add(call);
             }
         }
         Ok(())
@@ -267,16 +253,12 @@ impl<'s> RecordWalk<'s> {
 
     /// The call of a path below the namespace; none if it is not compared, which is counted.
     fn call(&mut self, root: &str, path: &str) -> anyhow::Result<Option<DryRunCall>> {
-        let skipped = match self.reader.call(root, path)? {
-            Judged::Call(call) => match self.sides.sides.withheld(&call) {
-                None => return Ok(Some(*call)),
-                Some(reason) => reason,
-            },
-            Judged::OwnResponse => "the edge responds itself",
-            Judged::Elsewhere => "not for the calendar",
-        };
-        self.found.report.skip(None, skipped);
-        Ok(None)
+        let call = self.reader.call(root, path)?.and_then(|call| {
+            let withheld = self.sides.sides.withheld(&call);
+            withheld.map_or(Ok(call), Err)
+        });
+        let skip = |reason| self.sides.sides.findings().skip(None, reason);
+        Ok(call.map_err(skip).ok())
     }
 }
 
@@ -303,7 +285,7 @@ impl PacedSides {
 
     /// A call that both have responded to, when one has failed up to a few times.
     async fn once(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let ask = || self.sides.compare(call);
+        let ask = || async { Ok(self.sides.compare(call).await) };
         let asked = patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await;
         asked.with_context(|| format!("{path} is not compared"))
     }
@@ -312,12 +294,6 @@ impl PacedSides {
 // === impl WalkFindings ===
 
 impl WalkFindings {
-    fn add(&mut self, compared: ComparedCall) {
-        self.report.note_ended(compared.ended);
-        self.report
-            .add(&compared.reported, &compared.findings, jiff::Timestamp::now());
-    }
-
     fn count(&mut self, record: VerifiedRecord, accepted: DifferenceClass) {
         let counts = self.counts.entry(record.key.kind.clone()).or_default();
         counts.records += 1;

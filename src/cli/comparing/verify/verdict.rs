@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::{Context as _, bail};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::migration::comparison::{DifferenceClass, ReadyDemand};
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::CompareSettings;
 use serde_json::{Value, json};
 
@@ -35,12 +35,12 @@ pub(in crate::cli) fn run(
         return Ok(Status::Unusable);
     };
     let is_equal = found.unequal.is_empty() && found.unequal_pages == 0 && found.only_there.is_empty();
-    let whole = json(&found, accepted);
+    let whole = json(&found);
     if args.output.json {
         writeln!(out, "{whole:#}")?;
     } else {
         printed::report(&whole, &backend, out)?;
-        printed::skipped(&found.report, out)?;
+        printed::skipped(&whole, out)?;
         verdict(&found, &backend, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
@@ -60,7 +60,13 @@ fn walked(
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let sides = Sides::live(&settings, args.to.as_deref())?;
+    // A walk is whole: no number of calls has to be reached.
+    let compare = CompareSettings {
+        ignore: settings.compare.ignore.clone(),
+        calls: 1,
+        ..CompareSettings::default()
+    };
+    let sides = Sides::live(&settings, args.to.as_deref(), &compare)?;
     let backend = sides.other_name().to_owned();
     let site = settings.origin.url.to_string();
     let heading = json!({"site": site, "backend": backend, "account": account(&site, &headers)});
@@ -76,20 +82,19 @@ fn walked(
         }
     })?;
     if found.pages == 0 {
-        let reasons: Vec<&str> = found.report.skipped.keys().map(String::as_str).collect();
+        let skipped = found.report.get("skipped").and_then(Value::as_object);
+        let reasons: Vec<&str> = skipped
+            .into_iter()
+            .flatten()
+            .map(|(reason, _)| &**reason)
+            .collect();
         bail!("nothing was compared: {}", reasons.join(", "));
     }
     Ok((found, backend))
 }
 
-fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
-    // A walk is whole: no number of calls has to be reached.
-    let settings = CompareSettings {
-        calls: 1,
-        ..CompareSettings::default()
-    };
-    let demanded = ReadyDemand::new(&settings, accepted, jiff::Timestamp::now());
-    let mut whole = found.report.to_json(&demanded);
+fn json(found: &WalkFindings) -> Value {
+    let mut whole = found.report.clone();
     let own = json!({
         "records": found.counts,
         "unequal": found.unequal,

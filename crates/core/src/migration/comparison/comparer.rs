@@ -1,5 +1,7 @@
 //! Findings judged by the rules of an operator and by the noise that was learnt.
 
+use std::collections::HashMap;
+
 use http::StatusCode;
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use super::class::DifferenceClass;
 use super::compare::{ComparedResponse, compare};
 use super::findings::{PathFinding, PathFindings};
-use super::ignored::{applies, drop_below};
+use super::ignored::{EndedRule, applies, drop_below};
 use super::noise::Noise;
 use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
@@ -16,21 +18,15 @@ use calendar_edge_judge::contract::OperationId;
 /// Compares responses, leaves ignored paths out, and recognizes noise.
 #[derive(Debug, Clone)]
 pub struct Comparer {
-    rules: Vec<IgnoreRule>,
+    settings: CompareSettings,
     today: Date,
     noise: Noise,
+    /// The second requests of today, by operation.
+    doubled: HashMap<Option<OperationId>, u32>,
 }
 
-/// A rule that has ended, with the path that counts again.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct EndedRule {
-    /// The path of the rule.
-    pub path: String,
-    /// Its reason.
-    pub reason: String,
-    /// The day on which it ended.
-    pub until: String,
-}
+/// The most second requests to the site, for each operation and day, because responses differed.
+const SECOND_REQUESTS: u32 = 5;
 
 // === impl Comparer ===
 
@@ -38,24 +34,42 @@ impl Comparer {
     /// A comparer by these rules; `today` decides which of them have ended.
     pub fn new(settings: &CompareSettings, today: Date) -> Self {
         Self {
-            rules: settings.ignore.clone(),
+            settings: settings.clone(),
             today,
             noise: Noise::default(),
+            doubled: HashMap::new(),
         }
     }
 
-    /// The same noise under these rules; `today` decides which of them have ended. On another day the noise counts half.
-    pub fn adapt(&mut self, settings: &CompareSettings, today: Date) {
-        self.rules.clone_from(&settings.ignore);
+    /// The settings in use.
+    pub const fn settings(&self) -> &CompareSettings {
+        &self.settings
+    }
+
+    /// The same noise under these rules.
+    pub fn adapt(&mut self, settings: &CompareSettings) {
+        self.settings = settings.clone();
+    }
+
+    /// `today` decides which rules have ended. On another day the noise counts half, and responses may be doubled again.
+    pub fn turn_to(&mut self, today: Date) {
         if self.today != today {
             self.noise.fade();
+            self.doubled.clear();
+            self.today = today;
         }
-        self.today = today;
+    }
+
+    /// Counts a second request after a difference; false once an operation has had its number for the day.
+    pub fn may_double(&mut self, operation: Option<OperationId>) -> bool {
+        let count = self.doubled.entry(operation).or_default();
+        *count = count.saturating_add(1);
+        *count <= SECOND_REQUESTS
     }
 
     /// The noise and its day, such as `2027-03-01`, as a file keeps them.
     pub fn kept_noise(&self) -> Value {
-        json!({"day": self.today.to_string(), "paths": self.noise.kept()})
+        json!({"day": self.today.to_string(), "paths": self.noise})
     }
 
     /// Takes over the noise of a file, halved for each day since then. A value that is none changes nothing.
@@ -63,11 +77,12 @@ impl Comparer {
         let day = kept.get("day").and_then(Value::as_str);
         let day = day.and_then(|day| day.parse::<Date>().ok());
         let paths = kept.get_mut("paths").map(Value::take);
-        let paths = paths.and_then(|paths| serde_json::from_value(paths).ok());
-        let Some((day, paths)) = day.zip(paths) else {
+        let noise = paths.and_then(|paths| serde_json::from_value(paths).ok());
+        let Some((day, noise)) = day.zip(noise) else {
             return;
         };
-        self.noise = Noise::of_kept(paths);
+        self.noise = noise;
+        self.noise.bound();
         let days = self.today.duration_since(day).as_hours() / 24;
         // After so many days no count is left.
         for _ in 0..days.min(32) {
@@ -136,7 +151,7 @@ impl Comparer {
 
     /// The ended rules that would still apply to these findings.
     pub fn ended(&self, operation: Option<OperationId>, findings: &PathFindings) -> Vec<EndedRule> {
-        let ended = self.rules.iter().filter(|rule| self.has_ended(rule));
+        let ended = self.settings.ignore.iter().filter(|rule| self.has_ended(rule));
         let concerned = ended.filter(|rule| {
             findings
                 .iter()
@@ -152,13 +167,13 @@ impl Comparer {
     }
 
     fn ignores(&self, operation: Option<OperationId>, path: &str) -> bool {
-        let mut current = self.rules.iter().filter(|rule| !self.has_ended(rule));
+        let mut current = self.settings.ignore.iter().filter(|rule| !self.has_ended(rule));
         current.any(|rule| applies(rule, operation, path))
     }
 
     /// Takes out of a response what the rules ignore.
     pub fn drop_ignored(&self, operation: Option<OperationId>, document: &mut Value) {
-        if !self.rules.is_empty() {
+        if !self.settings.ignore.is_empty() {
             drop_below(&Trail::Root, document, &|path| self.ignores(operation, path));
         }
     }
@@ -315,14 +330,13 @@ mod tests {
 
     #[test]
     fn noise_is_forgotten_with_time() {
-        let settings = CompareSettings::default();
         let mut comparer = comparer(vec![]);
         for _ in 0..3 {
             twice(&mut comparer, "1", "2", "3");
         }
-        comparer.adapt(&settings, date(2027, 3, 1));
+        comparer.turn_to(date(2027, 3, 1));
         assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Volatile);
-        comparer.adapt(&settings, date(2027, 3, 2));
+        comparer.turn_to(date(2027, 3, 2));
         assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Different);
     }
 

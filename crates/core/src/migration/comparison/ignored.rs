@@ -7,6 +7,17 @@ use super::trail::Trail;
 use crate::settings::IgnoreRule;
 use calendar_edge_judge::contract::OperationId;
 
+/// A rule that has ended, with the path that counts again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct EndedRule {
+    /// The path of the rule.
+    pub path: String,
+    /// Its reason.
+    pub reason: String,
+    /// The day on which it ended.
+    pub until: String,
+}
+
 /// A rule applies to its path, and to everything below.
 pub(super) fn applies(rule: &IgnoreRule, operation: Option<OperationId>, path: &str) -> bool {
     let name = name_of(operation);

@@ -31,8 +31,9 @@ mod trail;
 
 pub use class::DifferenceClass;
 pub use compare::{ComparedResponse, compare};
-pub use comparer::{Comparer, EndedRule};
+pub use comparer::Comparer;
 pub use findings::{ExamplePair, PathFinding, PathFindings};
+pub use ignored::EndedRule;
 pub use operation_report::ReadyDemand;
 pub use own_hosts::OwnHosts;
 pub use report::ComparisonReport;

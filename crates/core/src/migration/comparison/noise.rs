@@ -1,7 +1,5 @@
 //! The share of calls in which one backend differs from itself, by path.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::class::DifferenceClass;
@@ -19,28 +17,17 @@ const LEAST: u32 = 2;
 ///
 /// A path is noise while its backend differs from itself there more often than the other backend differs from two equal
 /// responses. Both are counted where a call was sent twice, and halved each day.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Noise {
-    paths: BTreeMap<NoisePath, NoiseCounts>,
-}
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Noise(Vec<NoisePath>);
 
-/// A path of an operation. A member that is absent in one of two responses is another kind of difference than another
-/// value.
-type NoisePath = (Option<OperationId>, String, bool);
-
-/// A path as a file keeps it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct KeptNoise {
+/// A path of an operation, with numbers of calls that were sent twice.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct NoisePath {
     operation: String,
     path: String,
+    /// A member that is absent in one of two responses is another kind of difference than another value.
     is_absent: bool,
-    #[serde(flatten)]
-    counts: NoiseCounts,
-}
-
-/// Numbers of calls that were sent twice.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct NoiseCounts {
     /// The backend differed from itself.
     itself: u32,
     /// It did not, and the other backend differed from it.
@@ -60,61 +47,56 @@ impl Noise {
     ) {
         let is_different = |finding: &&PathFinding| finding.class == DifferenceClass::Different;
         for finding in itself.iter().filter(is_different) {
-            let key = key(operation, finding);
-            if self.paths.len() < MOST_PATHS || self.paths.contains_key(&key) {
-                let counts = self.paths.entry(key).or_default();
-                counts.itself = counts.itself.saturating_add(1);
+            if let Some(known) = self.0.iter_mut().find(|known| known.is_at(operation, finding)) {
+                known.itself = known.itself.saturating_add(1);
+            } else if self.0.len() < MOST_PATHS {
+                self.0.push(NoisePath {
+                    operation: name_of(operation).to_owned(),
+                    path: finding.path.clone(),
+                    is_absent: finding.is_absent,
+                    itself: 1,
+                    other: 0,
+                });
             }
         }
         for finding in other.iter().filter(is_different) {
             if !itself.differ_at(finding)
-                && let Some(counts) = self.paths.get_mut(&key(operation, finding))
+                && let Some(known) = self.0.iter_mut().find(|known| known.is_at(operation, finding))
             {
-                counts.other = counts.other.saturating_add(1);
+                known.other = known.other.saturating_add(1);
             }
         }
     }
 
     /// Returns true if a difference is one that the backend has from itself.
     pub(super) fn covers(&self, operation: Option<OperationId>, finding: &PathFinding) -> bool {
-        let counts = self.paths.get(&key(operation, finding));
-        counts.is_some_and(|counts| counts.itself >= LEAST && counts.itself > counts.other)
+        let known = self.0.iter().find(|known| known.is_at(operation, finding));
+        known.is_some_and(|known| known.itself >= LEAST && known.itself > known.other)
     }
 
     /// Halves all counts, so that noise of the past is forgotten.
     pub(super) fn fade(&mut self) {
-        self.paths.retain(|_, counts| {
-            counts.itself /= 2;
-            counts.other /= 2;
-            counts.itself > 0
+        self.0.retain_mut(|known| {
+            known.itself /= 2;
+            known.other /= 2;
+            known.itself > 0
         });
     }
 
-    /// All paths, for a file.
-    pub(super) fn kept(&self) -> Vec<KeptNoise> {
-        let paths = self.paths.iter();
-        let kept = paths.map(|((operation, path, is_absent), counts)| KeptNoise {
-            operation: name_of(*operation).to_owned(),
-            path: path.clone(),
-            is_absent: *is_absent,
-            counts: *counts,
-        });
-        kept.collect()
-    }
-
-    /// The noise of a file, within the bounds of a new one. Operations that the table does not have are left out.
-    pub(super) fn of_kept(kept: Vec<KeptNoise>) -> Self {
-        let known = kept.into_iter().filter_map(|kept| {
-            let operation = table().named(&kept.operation).map(|row| row.id);
-            let is_known = operation.is_some() || kept.operation == name_of(None);
-            is_known.then_some(((operation, kept.path, kept.is_absent), kept.counts))
-        });
-        Self {
-            paths: known.take(MOST_PATHS).collect(),
-        }
+    /// Keeps the bounds of new noise in that of a file. Operations that the table does not have are left out.
+    pub(super) fn bound(&mut self) {
+        let is_known = |name: &str| table().named(name).is_some() || name == name_of(None);
+        self.0.retain(|known| is_known(&known.operation));
+        self.0.truncate(MOST_PATHS);
     }
 }
 
-fn key(operation: Option<OperationId>, finding: &PathFinding) -> NoisePath {
-    (operation, finding.path.clone(), finding.is_absent)
+// === impl NoisePath ===
+
+impl NoisePath {
+    fn is_at(&self, operation: Option<OperationId>, finding: &PathFinding) -> bool {
+        self.is_absent == finding.is_absent
+            && self.path == finding.path
+            && self.operation == name_of(operation)
+    }
 }

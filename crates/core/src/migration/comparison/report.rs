@@ -6,9 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::class::DifferenceClass;
-use super::comparer::EndedRule;
 use super::findings::PathFindings;
+use super::ignored::EndedRule;
 use super::operation_report::{OperationReport, ReadyDemand};
 use super::reported_call::{NO_OPERATION, ReportedCall, name_of};
 use calendar_edge_judge::contract::{OperationId, table};
@@ -47,12 +46,6 @@ impl ComparisonReport {
     /// Names ended rules in the report.
     pub fn note_ended(&mut self, rules: Vec<EndedRule>) {
         self.ended.extend(rules);
-    }
-
-    /// The worst class of all findings.
-    pub fn worst(&self) -> DifferenceClass {
-        let worst = self.operations.values().map(OperationReport::worst);
-        worst.max().unwrap_or(DifferenceClass::Identical)
     }
 
     /// The report as one JSON object, with a verdict for each operation.
@@ -95,6 +88,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::DifferenceClass;
     use super::super::tests::{between, operation};
     use super::*;
     use crate::settings::CompareSettings;
@@ -155,7 +149,10 @@ mod tests {
                 },
             }})
         );
-        assert_eq!(report.worst(), DifferenceClass::Different);
+        assert_eq!(
+            report.operations["events.read"].worst(),
+            DifferenceClass::Different
+        );
         let accepted = report.to_json(&demanded(1, DifferenceClass::Different, FIRST));
         assert_eq!(accepted["operations"]["events.read"]["verdict"], "ready");
     }
@@ -181,7 +178,11 @@ mod tests {
         }
         assert!(!verdict(&report, minute), "too early");
         assert!(verdict(&report, hour));
-        assert_eq!(report.worst(), DifferenceClass::Different, "it is not forgotten");
+        assert_eq!(
+            report.operations["events.read"].worst(),
+            DifferenceClass::Different,
+            "it is not forgotten"
+        );
     }
 
     #[test]
