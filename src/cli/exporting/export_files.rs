@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use calendar_edge_judge::contract::Kind;
-use serde::Serialize;
-use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
 use super::export_summary::{ENTRIES, ExportSubject, ExportSummary, FORMAT, SUMMARY};
@@ -53,20 +51,19 @@ struct ExportFiles {
 /// holds a whole export.
 pub(super) fn write(
     directory: &Path,
-    records: &KeptRecords,
+    records: KeptRecords,
     subject: &ExportSubject,
     (namespace, unread): (&str, &[String]),
     mut former: FormerExport,
 ) -> anyhow::Result<u64> {
     let since = former.made.clone();
     let mut files = ExportFiles::new(directory)?;
-    records.for_each(|key, root, hash, record| {
-        let mut entry = ManifestEntry::of(key, root, hash, &record);
+    for (mut entry, record) in records.into_entries() {
         entry.state = former.state(&entry);
-        files.add(&entry, Some(&record))
-    })?;
+        files.add(&entry, &record)?;
+    }
     for entry in former.gone() {
-        files.add(&entry, None)?;
+        files.add(&entry, "")?;
     }
     let summary = ExportSummary {
         format: FORMAT,
@@ -96,8 +93,8 @@ impl ExportFiles {
         })
     }
 
-    /// Adds a record; one that has not changed stands in the manifest only.
-    fn add(&mut self, entry: &ManifestEntry, record: Option<&Value>) -> anyhow::Result<()> {
+    /// Adds a record with its JSON; one that has not changed, or is gone, stands in the manifest only.
+    fn add(&mut self, entry: &ManifestEntry, record: &str) -> anyhow::Result<()> {
         let (kind, file) = Kind::ALL
             .iter()
             .zip(&mut self.kinds)
@@ -105,11 +102,12 @@ impl ExportFiles {
             .with_context(|| format!("there is no kind {}", entry.kind))?;
         let counts = self.counts.entry(kind.collection().to_owned()).or_default();
         *counts.entry(entry.state).or_default() += 1;
-        line(&mut self.entries, entry)?;
-        match record {
-            Some(record) if entry.state != EntryState::Unchanged => line(file, record),
-            Some(_) | None => Ok(()),
+        serde_json::to_writer(&mut self.entries, entry)?;
+        self.entries.write_all(b"\n")?;
+        if matches!(entry.state, EntryState::New | EntryState::Changed) {
+            writeln!(file, "{record}")?;
         }
+        Ok(())
     }
 
     fn finish(self, summary: &[u8]) -> anyhow::Result<()> {
@@ -124,12 +122,6 @@ impl ExportFiles {
         fs::rename(aside, self.directory.join(SUMMARY))?;
         Ok(())
     }
-}
-
-fn line(file: &mut BufWriter<File>, value: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *file, value)?;
-    file.write_all(b"\n")?;
-    Ok(())
 }
 
 /// A new file that only this user can read: drafts are in it. Another export into the same directory fails here.

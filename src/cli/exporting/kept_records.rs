@@ -7,22 +7,14 @@ use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_judge::contract::{Kind, table};
 use serde_json::{Value, json};
 
-use super::entry;
+use super::entry::{ManifestEntry, hash};
 
 /// The records so far: as large as the files of the export.
 #[derive(Debug)]
 pub(super) struct KeptRecords {
-    records: BTreeMap<(Kind, u64), KeptRecord>,
+    /// Each as new in the manifest, with its JSON.
+    records: BTreeMap<(Kind, u64), (ManifestEntry, String)>,
     comparer: Comparer,
-}
-
-#[derive(Debug)]
-struct KeptRecord {
-    /// The path of the REST root that shows it.
-    root: String,
-    hash: String,
-    /// Its JSON.
-    text: String,
 }
 
 // === impl KeptRecords ===
@@ -42,18 +34,14 @@ impl KeptRecords {
 
     /// The root that has shown a record; none if it is not kept.
     pub(super) fn root(&self, key: (Kind, u64)) -> Option<&str> {
-        self.records.get(&key).map(|kept| kept.root.as_str())
+        self.records.get(&key).map(|(entry, _)| entry.root.as_str())
     }
 
     /// Keeps a record in place of what was read before.
     pub(super) fn keep(&mut self, kind: Kind, root: &str, record: &Value) -> anyhow::Result<()> {
         let id = record["id"].as_u64().context("a record without a number")?;
-        let kept = KeptRecord {
-            root: root.to_owned(),
-            hash: self.hash(kind, record)?,
-            text: record.to_string(),
-        };
-        self.records.insert((kind, id), kept);
+        let entry = ManifestEntry::of((kind, id), root, &self.hash(kind, record)?, record);
+        self.records.insert((kind, id), (entry, record.to_string()));
         Ok(())
     }
 
@@ -77,15 +65,9 @@ impl KeptRecords {
         self.records.remove(&key);
     }
 
-    /// All records in the order of kinds and numbers, each with its root and its hash.
-    pub(super) fn for_each(
-        &self,
-        mut take: impl FnMut((Kind, u64), &str, &str, Value) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        for (key, kept) in &self.records {
-            take(*key, &kept.root, &kept.hash, serde_json::from_str(&kept.text)?)?;
-        }
-        Ok(())
+    /// All records in the order of kinds and numbers.
+    pub(super) fn into_entries(self) -> impl Iterator<Item = (ManifestEntry, String)> {
+        self.records.into_values()
     }
 
     /// The hash of a record, without what is ignored.
@@ -97,6 +79,6 @@ impl KeptRecords {
             .drop_ignored(list.map(|operation| operation.id), &mut document);
         let records = document.get(collection).and_then(Value::as_array);
         let record = records.and_then(|records| records.first());
-        Ok(entry::hash(record.context("a list without its record")?))
+        Ok(hash(record.context("a list without its record")?))
     }
 }
