@@ -6,7 +6,7 @@ use super::class::DifferenceClass;
 use super::compared_headers::compare_headers;
 use super::facts::is_unordered;
 use super::findings::{ExamplePair, PathFindings};
-use super::lists::PairedItems;
+use super::lists::paired;
 use super::node::{Node, NodeMembers};
 use super::own_hosts::{HostPair, OwnHosts, class_beside_hosts};
 use super::redact::{ABSENT, shown, text};
@@ -181,16 +181,16 @@ impl Walk<'_> {
 
     fn lists(&mut self, trail: &Trail<'_>, primary: &[Node<'_>], other: &[Node<'_>]) {
         let is_unordered = is_unordered(trail, self.operation);
-        let paired = PairedItems::of(primary, other, is_unordered);
+        let (pairs, is_moved) = paired(primary, other, is_unordered);
         let item = Trail::Item(trail);
-        for pair in paired.pairs {
+        for pair in pairs {
             if let (Some(primary), Some(other)) = pair {
                 self.values(&item, Pair::of(primary, other));
             } else {
                 self.found(&item, DifferenceClass::Different, pair);
             }
         }
-        if paired.is_moved {
+        if is_moved {
             let class = if is_unordered {
                 DifferenceClass::Order
             } else {

@@ -3,14 +3,6 @@
 use calendar_edge_judge::wordpress::html_entity;
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
-/// A letter of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Letter {
-    Plain(char),
-    /// It came as an entity and means something else than the plain character: `&lt;` begins no tag.
-    Escaped(char),
-}
-
 /// Returns true if two texts read the same once entities are decoded.
 ///
 /// `&lt;` and `&gt;` never equal the characters of a tag, and in texts with tags `&quot;` and `&#39;` never equal
@@ -39,14 +31,19 @@ fn without_encoding(text: &str) -> String {
 
 fn decoded(text: &str) -> String {
     letters(text)
-        .map(|letter| match letter {
-            Letter::Plain(letter) => letter.to_string(),
-            Letter::Escaped(letter) => format!("&#{};", u32::from(letter)),
+        .map(|(letter, is_escaped)| {
+            if is_escaped {
+                format!("&#{};", u32::from(letter))
+            } else {
+                letter.to_string()
+            }
         })
         .collect()
 }
 
-fn letters(text: &str) -> impl Iterator<Item = Letter> {
+/// The letters of a text. One is escaped if it came as an entity and means something else than the plain character: `&lt;`
+/// begins no tag.
+fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let has_tags = text.contains('<');
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -54,14 +51,10 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
         if let Some((letter, behind)) = html_entity(rest) {
             rest = behind;
             let is_markup = matches!(letter, '<' | '>') || (has_tags && matches!(letter, '"' | '\''));
-            return Some(if is_markup {
-                Letter::Escaped(letter)
-            } else {
-                Letter::Plain(letter)
-            });
+            return Some((letter, is_markup));
         }
         rest = rest.get(first.len_utf8()..).unwrap_or_default();
-        Some(Letter::Plain(first))
+        Some((first, false))
     })
 }
 

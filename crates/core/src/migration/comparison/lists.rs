@@ -7,62 +7,54 @@ use calendar_edge_judge::contract::RECORD_NUMBER;
 
 /// The items of two lists: first those that belong together, then those that only the primary's list has, then those
 /// that only the other list has.
-#[derive(Debug)]
-pub(super) struct PairedItems<'n, 'a> {
-    pub(super) pairs: Vec<(Option<&'n Node<'a>>, Option<&'n Node<'a>>)>,
-    /// True if items that both have come in another order.
-    pub(super) is_moved: bool,
-}
+type PairedItems<'n, 'a> = Vec<(Option<&'n Node<'a>>, Option<&'n Node<'a>>)>;
 
 /// Items by what identifies them.
 type Known<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
-// === impl PairedItems ===
-
-impl<'n, 'a> PairedItems<'n, 'a> {
-    /// Pairs the items of two lists. Those without an order are paired by their value, if they are texts and numbers.
-    pub(super) fn of(primary: &'n [Node<'a>], other: &'n [Node<'a>], is_unordered: bool) -> Self {
-        let known = |key: fn(&Node<'_>) -> Option<String>| distinct(primary, key).zip(distinct(other, key));
-        let by_value = is_unordered.then(|| known(scalar)).flatten();
-        by_value
-            .or_else(|| known(number))
-            .and_then(|(primary, other)| Self::known(&primary, &other))
-            .unwrap_or_else(|| Self::by_place(primary, other))
-    }
-
-    fn by_place(primary: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
+/// Pairs the items of two lists. Those without an order are paired by their value, if they are texts and numbers. True if
+/// items that both have come in another order.
+pub(super) fn paired<'n, 'a>(
+    primary: &'n [Node<'a>],
+    other: &'n [Node<'a>],
+    is_unordered: bool,
+) -> (PairedItems<'n, 'a>, bool) {
+    let known = |key: fn(&Node<'_>) -> Option<String>| distinct(primary, key).zip(distinct(other, key));
+    let by_value = is_unordered.then(|| known(scalar)).flatten();
+    let by_key = by_value.or_else(|| known(number));
+    let by_key = by_key.and_then(|(primary, other)| paired_by_key(&primary, &other));
+    by_key.unwrap_or_else(|| {
         let places = 0..primary.len().max(other.len());
-        Self {
-            pairs: places
-                .map(|place| (primary.get(place), other.get(place)))
-                .collect(),
-            is_moved: false,
-        }
-    }
+        let pairs = places.map(|place| (primary.get(place), other.get(place)));
+        (pairs.collect(), false)
+    })
+}
 
-    /// Pairs known items; none if the lists have no item in common, which are other records in the same places.
-    fn known(primary: &Known<'n, 'a>, other: &Known<'n, 'a>) -> Option<Self> {
-        let twins = other.iter().enumerate();
-        let mut twins: HashMap<&str, (usize, &'n Node<'a>)> = twins
-            .map(|(place, (key, item))| (key.as_str(), (place, *item)))
-            .collect();
-        let (mut pairs, mut only_owner) = (Vec::new(), Vec::new());
-        let (mut is_moved, mut last) = (false, 0);
-        for (key, item) in primary {
-            if let Some((place, twin)) = twins.remove(key.as_str()) {
-                is_moved |= place < last;
-                last = place;
-                pairs.push((Some(*item), Some(twin)));
-            } else {
-                only_owner.push((Some(*item), None));
-            }
+/// Pairs known items; none if the lists have no item in common, which are other records in the same places.
+fn paired_by_key<'n, 'a>(
+    primary: &Known<'n, 'a>,
+    other: &Known<'n, 'a>,
+) -> Option<(PairedItems<'n, 'a>, bool)> {
+    let twins = other.iter().enumerate();
+    let mut twins: HashMap<&str, (usize, &'n Node<'a>)> = twins
+        .map(|(place, (key, item))| (key.as_str(), (place, *item)))
+        .collect();
+    let (mut pairs, mut only_owner) = (Vec::new(), Vec::new());
+    let (mut is_moved, mut last) = (false, 0);
+    for (key, item) in primary {
+        if let Some((place, twin)) = twins.remove(key.as_str()) {
+            is_moved |= place < last;
+            last = place;
+            pairs.push((Some(*item), Some(twin)));
+        } else {
+            only_owner.push((Some(*item), None));
         }
-        let is_disjoint = pairs.is_empty() && !primary.is_empty() && !other.is_empty();
-        let only_other = other.iter().filter(|(key, _)| twins.contains_key(key.as_str()));
-        pairs.extend(only_owner);
-        pairs.extend(only_other.map(|(_, item)| (None, Some(*item))));
-        (!is_disjoint).then_some(Self { pairs, is_moved })
     }
+    let is_disjoint = pairs.is_empty() && !primary.is_empty() && !other.is_empty();
+    let only_other = other.iter().filter(|(key, _)| twins.contains_key(key.as_str()));
+    pairs.extend(only_owner);
+    pairs.extend(only_other.map(|(_, item)| (None, Some(*item))));
+    (!is_disjoint).then_some((pairs, is_moved))
 }
 
 /// The items of a list by their key, if every item has its own.

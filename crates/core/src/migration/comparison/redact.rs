@@ -65,23 +65,15 @@ fn masked_word(word: &str) -> String {
         let end = word.chars().next_back().filter(|last| !last.is_alphanumeric());
         return format!("…@…{}", end.map(String::from).unwrap_or_default());
     }
-    let mut shown = String::new();
-    let mut digits = String::new();
-    for letter in word.chars().chain([' ']) {
-        if letter.is_ascii_digit() {
-            digits.push(letter);
-            continue;
-        }
-        shown.push_str(if digits.len() < LONG_NUMBER {
-            &digits
-        } else {
-            "…"
-        });
-        digits.clear();
-        shown.push(letter);
-    }
-    shown.pop();
-    shown
+    let is_digit = u8::is_ascii_digit;
+    let parts = word
+        .as_bytes()
+        .chunk_by(|one, next| is_digit(one) == is_digit(next));
+    let shown = parts.map(|part| match part {
+        [first, ..] if is_digit(first) && part.len() >= LONG_NUMBER => "…".into(),
+        _ => String::from_utf8_lossy(part),
+    });
+    shown.collect()
 }
 
 #[cfg(test)]
