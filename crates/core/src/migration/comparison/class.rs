@@ -1,8 +1,5 @@
 //! The gravity of a difference.
 
-use std::fmt;
-use std::str::FromStr;
-
 use strum::VariantArray as _;
 
 /// The class of a difference between two values, the mildest first.
@@ -15,12 +12,14 @@ use strum::VariantArray as _;
     Hash,
     PartialOrd,
     Ord,
+    strum::Display,
+    strum::EnumString,
     strum::IntoStaticStr,
     strum::VariantArray,
     serde::Serialize,
     serde::Deserialize,
 )]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_fn = not_a_class, parse_err_ty = String)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceClass {
     /// They do not differ.
@@ -54,21 +53,7 @@ impl DifferenceClass {
     }
 }
 
-impl fmt::Display for DifferenceClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for DifferenceClass {
-    /// The list of classes, for an error.
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|class| class.name() == text)
-            .ok_or("not a class: expected identical, order, representation, volatile, host or different")
-    }
+/// The error of a name that is no class.
+fn not_a_class(_: &str) -> String {
+    "not a class: expected identical, order, representation, volatile, host or different".to_owned()
 }
