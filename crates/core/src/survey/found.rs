@@ -1,9 +1,9 @@
 //! Everything that a site shows about itself, in the order in which it can be requested.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use calendar_edge_judge::contract::calendar_namespace;
-use calendar_edge_judge::contract::drift::compare_index;
 use http::header::SERVER;
 use url::Url;
 
@@ -78,14 +78,12 @@ pub fn find(
     let (language, roots) = site_languages(responses, &site, &page, &root.document, lines);
     let at_site = roots.iter().filter(|(root, _)| root.place == RootPlace::Site);
     let further = at_site.map(|(root, index)| (&root.url, index));
-    let mut parameters = Vec::new();
+    let mut parameters = BTreeSet::new();
     for (url, index) in std::iter::once((&root.url, &index)).chain(further) {
         let place = SurveyedSite::of_root(responses, &site, url, "--site");
-        let drifts = compare_index(index, &site.origin.namespace);
-        parameters.extend(added_parameters(&drifts, &in_force(index, &place)));
+        let table = in_force(index, &place);
+        parameters.extend(added_parameters(&table).into_iter().map(str::to_owned));
     }
-    parameters.sort();
-    parameters.dedup();
     let public = match &asking.request.public_url {
         Some(public) => public.clone(),
         None => public(&root, &page, lines),
@@ -100,7 +98,7 @@ pub fn find(
         remote: page.response.remote,
         language,
         roots: roots.into_iter().map(|(root, _)| root).collect(),
-        parameters,
+        parameters: parameters.into_iter().collect(),
     })
 }
 

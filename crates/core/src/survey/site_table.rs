@@ -1,8 +1,7 @@
 //! The table as the index of a site changes it, and the parameters that plugins add there.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use calendar_edge_judge::contract::drift::{Drift, DriftKind};
 use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce, table};
 use serde_json::Value;
 
@@ -27,15 +26,9 @@ pub(super) fn is_forwarded(argument: &str, operations: &[String], in_force: &Tab
 }
 
 /// The arguments that only the site has and that the edge forwards: parameters that plugins add.
-pub(super) fn added_parameters(drifts: &[Drift], in_force: &TableInForce) -> Vec<String> {
-    let mut places: BTreeMap<&String, Vec<String>> = BTreeMap::new();
-    for drift in drifts {
-        if let DriftKind::Extra(argument) = &drift.kind {
-            places.entry(argument).or_default().push(drift.place.clone());
-        }
-    }
-    let forwarded = places
-        .into_iter()
-        .filter(|(name, places)| is_forwarded(name, places, in_force));
-    forwarded.map(|(name, _)| name.clone()).collect()
+pub(super) fn added_parameters(in_force: &TableInForce) -> BTreeSet<&str> {
+    let operations = table().operations().iter();
+    operations
+        .flat_map(|operation| in_force.operation(operation).extra())
+        .collect()
 }
