@@ -1,8 +1,8 @@
 //! The configuration that is written for a site: few lines, each with its reason; the rest are comments.
 
 use calendar_edge::telemetry::is_hidden;
-use calendar_edge_core::survey::{FoundSite, FurtherRoot, RootPlace};
-use url::{Host, Url};
+use calendar_edge_core::survey::{FoundSite, FurtherRoot, RootPlace, root_table};
+use url::Host;
 
 /// Maximum number of letters of a name of the site in a comment.
 const MOST_LETTERS: usize = 100;
@@ -60,7 +60,7 @@ fn roots(found: &FoundSite) -> String {
     if is_default || path.is_empty() {
         return String::new();
     }
-    let first = root("", own, path, &found.root);
+    let first = lines("", &root_table(own, path, &found.root));
     let further = further.iter().map(further_root);
     std::iter::once(format!("{ROOTS}{first}"))
         .chain(further)
@@ -72,24 +72,13 @@ fn further_root(further: &FurtherRoot) -> String {
         RootPlace::Site | RootPlace::Nowhere => ("", ""),
         RootPlace::OtherHost => (OTHER_HOST, "# "),
     };
-    let lines = root(
-        before,
-        further.language.as_deref(),
-        &further.public_path(),
-        &further.url,
-    );
-    format!("\n{why}{lines}")
+    format!("\n{why}{}", lines(before, &further.table()))
 }
 
-fn root(before: &str, language: Option<&str>, path: &str, url: &Url) -> String {
-    let language = language
-        .map(|language| setting(before, "language", language))
-        .unwrap_or_default();
-    let (path, url) = (
-        setting(before, "path", path),
-        setting(before, "origin_url", url.as_str()),
-    );
-    format!("{before}[[roots]]\n{language}{path}{url}")
+/// Lines of the file, each behind the beginning of a comment if they are one.
+fn lines(before: &str, lines: &[String]) -> String {
+    let lines = lines.iter().flat_map(|line| [before, line, "\n"]);
+    lines.collect()
 }
 
 fn forms(found: &FoundSite) -> String {
@@ -186,6 +175,7 @@ mod tests {
     use calendar_edge::config::{Overrides, parse};
     use calendar_edge_core::settings::{Mode, Settings};
     use proptest::prelude::*;
+    use url::Url;
 
     use super::*;
 

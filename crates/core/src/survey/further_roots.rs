@@ -82,6 +82,17 @@ pub(super) fn alternates(home: &SiteResponse, base: &Url) -> Vec<LanguageHome> {
     found
 }
 
+/// The table of the configuration for a root. Tags and URLs have no characters that need quoting.
+pub fn root_table(language: Option<&str>, path: &str, origin_url: &Url) -> Vec<String> {
+    let language = language.map(|tag| format!("language = \"{tag}\""));
+    let (path, origin_url) = (
+        format!("path = \"{path}\""),
+        format!("origin_url = \"{origin_url}\""),
+    );
+    let heading = ["[[roots]]".to_owned()].into_iter();
+    heading.chain(language).chain([path, origin_url]).collect()
+}
+
 /// True if a text names a language: `de`, `pt-BR`.
 pub(super) fn is_tag(text: &str) -> bool {
     let is_plain = text
@@ -204,15 +215,17 @@ impl FurtherRoot {
         {
             lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
         }
-        lines.push("[[roots]]".to_owned());
-        lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
-        lines.push(format!("path = \"{}\"", self.public_path()));
-        lines.push(format!("origin_url = \"{}\"", self.url));
+        lines.extend(self.table());
         lines
     }
 
+    /// The table of the configuration for this root.
+    pub fn table(&self) -> Vec<String> {
+        root_table(self.language.as_deref(), &self.public_path(), &self.url)
+    }
+
     /// The public path: the one at the site, or one by language for a host of its own.
-    pub fn public_path(&self) -> String {
+    fn public_path(&self) -> String {
         match (self.place, &self.language) {
             (RootPlace::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
             _ => self.named.path().to_owned(),
