@@ -51,17 +51,12 @@ type KnownCaller = AsyncMutex<LastResponse>;
 
 #[derive(Debug, Default)]
 struct LastResponse {
-    named: Option<NamedCaller>,
-    /// The end of the last request without a response.
-    failed: Option<Instant>,
-}
-
-#[derive(Debug, Clone)]
-struct NamedCaller {
-    /// When the request was sent: the site may have changed its mind since.
-    requested: Instant,
+    /// When the request was sent: the site may have changed its mind since. None: there was no response yet.
+    requested: Option<Instant>,
     /// None: WordPress takes the caller for anonymous.
     user: Option<Arc<SiteUser>>,
+    /// The end of the last request without a response.
+    failed: Option<Instant>,
 }
 
 /// The most callers that are remembered; each call of a further one causes a request.
@@ -120,9 +115,9 @@ impl Callers {
         let arrived = Instant::now();
         let known = self.known(key, lifetime);
         let mut last = known.lock().await;
-        if let Some(named) = last.named.as_ref().filter(|named| named.holds(lifetime)) {
+        if last.holds(lifetime) {
             self.metrics.identified(IdentityOutcome::Remembered);
-            return Ok(named.user.clone());
+            return Ok(last.user.clone());
         }
         if last.failed.is_some_and(|failed| failed > arrived) {
             self.metrics.identified(IdentityOutcome::Failed);
@@ -138,12 +133,9 @@ impl Callers {
         if let Err(Err(_)) = &answer {
             last.failed = Some(Instant::now());
         }
-        let user = answer?;
-        last.named = Some(NamedCaller {
-            requested,
-            user: user.clone(),
-        });
-        Ok(user)
+        last.user = answer?;
+        last.requested = Some(requested);
+        Ok(last.user.clone())
     }
 
     async fn request_account(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
@@ -175,9 +167,8 @@ impl Callers {
         }
         if known.len() == known.capacity() || known.len() >= MOST_CALLERS {
             // Only before the map grows: its cost is constant for each caller.
-            let holds = |last: &LastResponse| last.named.as_ref().is_some_and(|named| named.holds(lifetime));
             known.retain(|_, caller| {
-                Arc::strong_count(caller) > 1 || caller.try_lock().is_ok_and(|last| holds(&last))
+                Arc::strong_count(caller) > 1 || caller.try_lock().is_ok_and(|last| last.holds(lifetime))
             });
         }
         let caller = Arc::new(KnownCaller::default());
@@ -188,11 +179,12 @@ impl Callers {
     }
 }
 
-// === impl NamedCaller ===
+// === impl LastResponse ===
 
-impl NamedCaller {
+impl LastResponse {
     fn holds(&self, lifetime: Duration) -> bool {
-        self.requested.elapsed() < lifetime
+        self.requested
+            .is_some_and(|requested| requested.elapsed() < lifetime)
     }
 }
 

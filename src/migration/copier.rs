@@ -50,13 +50,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A response that was given to a client, read whole.
 type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
 
-/// The direction of a copy.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CopyOrder {
-    pub(super) to: CopyTo,
-    /// True if the primary gets a second request in any case; else only if the responses differ, a few times a day.
-    pub(super) is_doubled: bool,
-}
+/// The receiver of a copy. True if the primary gets a second request in any case; else only if the responses differ, a
+/// few times a day.
+pub(super) type CopyOrder = (CopyTo, bool);
 
 /// Two responses to one call.
 #[derive(Debug)]
@@ -141,19 +137,19 @@ impl Copier {
         self: &Arc<Self>,
         call: &DryRunCall,
         answer: CopiedResponse,
-        (primary, order): (&S, CopyOrder),
+        (primary, (to, is_doubled)): (&S, CopyOrder),
         place: OwnedSemaphorePermit,
     ) where
         S: Stage<CalendarCall, BackendResult>,
     {
-        let pair = match self.both_responses(call, answer, order.to).await {
+        let pair = match self.both_responses(call, answer, to).await {
             Ok(pair) => Arc::new(pair),
             Err(reason) => return self.skipped(call, reason),
         };
         let Some(mut findings) = self.compare(call, &pair, None).await else {
             return;
         };
-        if (order.is_doubled || self.is_repeated(call, &findings))
+        if (is_doubled || self.is_repeated(call, &findings))
             && let Some(second) = self.second_response(call, primary).await
         {
             let twice = self.compare(call, &pair, Some(second)).await;

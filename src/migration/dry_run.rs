@@ -51,20 +51,13 @@ pub struct DryRunResponse {
     /// The whole body, with public URLs.
     pub body: Bytes,
     /// The reason why the edge would have responded instead of the backend; none: this is the backend's response.
-    pub failure: Option<DryRunFailure>,
+    pub failure: Option<String>,
+    /// The last place that the call came to.
+    pub reach: Reach,
     own_hosts: OwnHosts,
 }
 
-/// The reason why a backend gave no response that the edge relays.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{reason}")]
-pub struct DryRunFailure {
-    reason: String,
-    /// The last place that the call came to.
-    pub reach: Reach,
-}
-
-/// The last place that a failed call came to.
+/// The last place that a call came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// The edge did not forward the call: the breaker is open, or as many calls run as may.
@@ -223,6 +216,7 @@ impl DryRunCall {
                 headers: head.headers,
                 body: whole.to_bytes(),
                 failure: None,
+                reach: Reach::Backend,
                 own_hosts,
             },
             Err(failure) => {
@@ -238,8 +232,7 @@ impl DryRunCall {
 impl DryRunResponse {
     /// True if the edge forwarded the call to the backend.
     pub(crate) fn reached_backend(&self) -> bool {
-        let failure = self.failure.as_ref();
-        failure.is_none_or(|failure| failure.reach != Reach::Edge)
+        self.reach != Reach::Edge
     }
 
     /// The response for the comparison.
@@ -258,10 +251,8 @@ impl DryRunResponse {
             status: fault::failed(failure, &Warnings::default()).status(),
             headers: HeaderMap::new(),
             body: Bytes::new(),
-            failure: Some(DryRunFailure {
-                reason: failure.to_string(),
-                reach: reach(failure),
-            }),
+            failure: Some(failure.to_string()),
+            reach: reach(failure),
             own_hosts: OwnHosts::default(),
         }
     }

@@ -93,7 +93,7 @@ impl Shadows {
             .filter_map(|(rule, copier)| {
                 let to = CopyTo::of(rule, copied, answered_by)?;
                 let (is_drawn, is_doubled) = (self.falls_into(rule.share), self.falls_into(rule.double));
-                is_drawn.then(|| (Arc::clone(copier), CopyOrder { to, is_doubled }))
+                is_drawn.then(|| (Arc::clone(copier), (to, is_doubled)))
             })
             .collect()
     }
@@ -221,7 +221,7 @@ mod tests {
         let shadows = stage.shadows.as_ref().expect("a rule");
         let to = |route: &CallRoute| -> Vec<_> {
             let drawn = shadows.draw(read, route);
-            drawn.into_iter().map(|(_, order)| order.to).collect()
+            drawn.into_iter().map(|(_, (to, _))| to).collect()
         };
         assert_eq!(to(&CallRoute::Primary), [CopyTo::Backend]);
         assert_eq!(to(&by(NEXT)), [CopyTo::Site]);

@@ -64,7 +64,7 @@ fn send(
         (PRIMARY, &compared.primary),
         (sides.other_name(), &compared.other),
     ] {
-        if let Some(failure) = answer.failure.as_ref().filter(|it| it.reach == Reach::Nowhere) {
+        if let (Reach::Nowhere, Some(failure)) = (answer.reach, &answer.failure) {
             bail!("the backend `{name}` cannot be reached: {failure}");
         }
     }
