@@ -53,8 +53,7 @@ pub(crate) struct ContractTestArgs {
 impl ContractTestArgs {
     /// The API to test; opens no connection.
     pub(super) fn api(&self) -> anyhow::Result<ApiUnderTest> {
-        let api = ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate))?;
-        Ok(api.of_version(self.answers))
+        ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate), self.answers)
     }
 
     /// The value of `Authorization` for the account of the file.

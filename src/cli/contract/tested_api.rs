@@ -72,7 +72,13 @@ const ROOT: &str = "/wp-json";
 // === impl ApiUnderTest ===
 
 impl ApiUnderTest {
-    pub(super) fn new(typed: &str, account: Option<HeaderValue>, pace: Pace) -> anyhow::Result<Self> {
+    /// The API at an address, judged by the contract of a version; none: by what the backend publishes.
+    pub(super) fn new(
+        typed: &str,
+        account: Option<HeaderValue>,
+        pace: Pace,
+        wanted: Option<PluginVersion>,
+    ) -> anyhow::Result<Self> {
         let misuse = || Misuse("URL is that of the API, https://wp.example.org/wp-json/tribe/events/v1");
         let url: Url = typed.parse().with_context(misuse)?;
         let segments: Vec<&str> = url.path_segments().with_context(misuse)?.collect();
@@ -85,7 +91,7 @@ impl ApiUnderTest {
         let site = Settings::for_origin(url.clone()).site();
         let route = OriginRoute::of_root(&site.origin, &site.origin.url);
         let policy = policy(&namespace);
-        Ok(Self {
+        let mut this = Self {
             base: url.as_str().trim_end_matches('/').to_owned(),
             client: check_client(&site, &route)?,
             account,
@@ -95,16 +101,11 @@ impl ApiUnderTest {
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
             table: TableInForce::unread(),
-            wanted: None,
+            wanted,
             namespace,
-        })
-    }
-
-    /// Judges by the contract of a version; none: by what the backend publishes.
-    pub(super) fn of_version(mut self, wanted: Option<PluginVersion>) -> Self {
-        self.wanted = wanted;
-        self.judge_by(TableInForce::unread());
-        self
+        };
+        this.judge_by(TableInForce::unread());
+        Ok(this)
     }
 
     fn judge_by(&mut self, table: Arc<TableInForce>) {

@@ -1,5 +1,6 @@
 //! The arguments of `migration`.
 
+use calendar_edge_core::settings::OperationPattern;
 use clap::{Args, Subcommand};
 
 use super::super::args::{EdgeArgs, OutputArgs};
@@ -46,10 +47,15 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) backend: Option<String>,
     /// The operations to show, events.list or events.*; all unless given
-    #[arg(long, value_name = "NAME")]
-    pub(super) operation: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = pattern)]
+    pub(super) operation: Option<OperationPattern>,
     #[command(flatten)]
     pub(super) accept: AcceptArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+fn pattern(text: &str) -> Result<OperationPattern, &'static str> {
+    OperationPattern::parse(text)
+        .ok_or("expected a name that `calendar-edge print routes` prints, KIND.* or *")
 }

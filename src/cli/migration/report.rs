@@ -2,26 +2,25 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::OperationPattern;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
 use super::super::comparing::print_report;
-use super::super::status::{Misuse, Status, could_not_run};
+use super::super::status::{Status, could_not_run};
 use super::args::ReportArgs;
 
 /// Prints the report. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run, or nothing was
 /// compared.
 pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let accepted = args.accept.accept;
-    let pattern = pattern(args)?;
     let Some((backend, mut report)) = could_not_run(request(args, accepted))? else {
         return Ok(Status::Unusable);
     };
-    if let Some(pattern) = pattern {
-        keep(&mut report, &pattern);
+    if let Some(pattern) = &args.operation {
+        keep(&mut report, pattern);
     }
     let report = &report;
     if args.output.json {
@@ -42,14 +41,6 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Stat
     } else {
         Status::Failure
     })
-}
-
-fn pattern(args: &ReportArgs) -> anyhow::Result<Option<OperationPattern>> {
-    let misuse = Misuse("--operation is a name that `calendar-edge print routes` prints, KIND.* or *");
-    args.operation
-        .as_deref()
-        .map(|text| OperationPattern::parse(text).context(misuse))
-        .transpose()
 }
 
 /// The report of the named backend, or of the only one.
