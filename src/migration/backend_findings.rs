@@ -44,7 +44,7 @@ impl BackendFindings {
     /// Applies other rules from now on.
     pub(super) fn adapt(&self, settings: &CompareSettings) {
         let mut comparer = self.comparer.lock();
-        comparer.adapt(settings);
+        comparer.settings.clone_from(settings);
         comparer.turn_to(today());
     }
 
@@ -104,7 +104,7 @@ impl BackendFindings {
 
     /// The report as JSON.
     pub fn to_json(&self, accepted: DifferenceClass) -> Value {
-        let demanded = ReadyDemand::new(self.comparer.lock().settings(), accepted, Timestamp::now());
+        let demanded = ReadyDemand::new(&self.comparer.lock().settings, accepted, Timestamp::now());
         self.report.lock().to_json(&demanded)
     }
 

@@ -26,7 +26,7 @@ use calendar_edge_core::settings::{CompareSettings, ShadowRule};
 /// Copies calls by one rule.
 #[derive(Debug)]
 pub(crate) struct Copier {
-    rule: ShadowRule,
+    pub(super) rule: ShadowRule,
     backend: Arc<str>,
     budget: CopyBudget,
     /// The budget of second looks, which take longer than copies.
@@ -88,10 +88,6 @@ impl Copier {
             comparing: Semaphore::new(1),
             doubling: Semaphore::new(1),
         })
-    }
-
-    pub(crate) const fn rule(&self) -> &ShadowRule {
-        &self.rule
     }
 
     /// Begins to copy a call that the primary has responded to, unless that exceeds the budget. It never waits.
@@ -165,14 +161,14 @@ impl Copier {
         }
         self.findings.add(&call.reported(&self.primary), &findings);
         let class = findings.worst();
-        let operation = call.operation_name();
+        let operation = call.call.operation_name();
         self.migration
             .metrics()
             .compared(&self.backend, operation, class.name());
         self.migration.keep_findings();
         let event = RuleEvent::of_difference(class);
         self.migration
-            .observe(event, &self.backend, operation, call.sender());
+            .observe(event, &self.backend, operation, call.client.forwarded.client());
     }
 
     /// The response that was given, and that of the backend that gets the copy.

@@ -1,6 +1,5 @@
 //! One backend as an edge in front of it would show it, for tools that compare backends.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -37,8 +36,8 @@ pub struct DryRun {
 /// A judged call that can be sent to any number of backends.
 #[derive(Debug, Clone)]
 pub struct DryRunCall {
-    call: Arc<JudgedCall>,
-    client: Arc<ClientSide>,
+    pub(super) call: Arc<JudgedCall>,
+    pub(super) client: Arc<ClientSide>,
 }
 
 /// A response as the client would have seen it.
@@ -142,11 +141,6 @@ impl DryRunCall {
         CalendarCall::of(Arc::clone(&self.client), Arc::clone(&self.call))
     }
 
-    /// The name of the operation in metrics.
-    pub(crate) fn operation_name(&self) -> &'static str {
-        self.call.operation_name()
-    }
-
     /// The operation; none for OPTIONS.
     pub fn operation(&self) -> Option<OperationId> {
         self.call.operation().map(|operation| operation.id)
@@ -174,11 +168,6 @@ impl DryRunCall {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
         }
-    }
-
-    /// The address of the client that sent the call.
-    pub(crate) fn sender(&self) -> Option<IpAddr> {
-        self.client.forwarded.client()
     }
 
     /// The host of the REST root that the backend prints, the one at which it is reached, and the public one.

@@ -87,7 +87,7 @@ impl Shadows {
             is_personal: call.expects_privacy(),
         };
         let answered_by = route.candidate().map(|candidate| &*candidate.backend);
-        let rules = self.copiers.iter().map(|copier| (copier.rule(), copier));
+        let rules = self.copiers.iter().map(|copier| (&copier.rule, copier));
         let about = first_about(rules, &copied.operation.name).into_iter();
         about
             .filter_map(|(rule, copier)| {

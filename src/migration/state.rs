@@ -76,7 +76,7 @@ impl Subject for Migration {
         self.shared
             .means
             .placer
-            .store(Arc::new(placer(settings, kept.lock().share_key())));
+            .store(Arc::new(placer(settings, kept.lock().share_key)));
         for rule in &settings.cutover {
             self.rule_state(rule).adopt(rule);
         }
@@ -104,7 +104,7 @@ impl Migration {
     /// The state that earlier runs have kept about the rules and backends of these settings.
     pub(crate) fn new(settings: &Settings, cache: &Arc<Cache>, metrics: &Metrics) -> Self {
         let kept = kept_rules::open(settings);
-        let placer = placer(settings, kept.lock().share_key());
+        let placer = placer(settings, kept.lock().share_key);
         let means = Means {
             cache: cache.clone(),
             placer: Arc::new(ArcSwap::from_pointee(placer)),

@@ -31,7 +31,7 @@ pub(crate) fn run(
     };
     if args.output.json {
         sides.add(&compared);
-        writeln!(out, "{:#}", sides.findings().to_json(accepted))?;
+        writeln!(out, "{:#}", sides.findings.to_json(accepted))?;
     } else {
         print(&compared, &sides, out)?;
     }
@@ -57,12 +57,12 @@ fn send(
         bail!("this call changes the calendar: --writes sends it to both backends");
     }
     if let Some(reason) = sides.withheld(&call) {
-        bail!("the call is not sent to `{}`: {reason}", sides.other_name());
+        bail!("the call is not sent to `{}`: {reason}", sides.backend.name);
     }
     let compared = runtime.block_on(sides.compare(&call));
     for (name, answer) in [
         (PRIMARY, &compared.primary),
-        (sides.other_name(), &compared.other),
+        (&*sides.backend.name, &compared.other),
     ] {
         if let (Reach::Nowhere, Some(failure)) = (answer.reach, &answer.failure) {
             bail!("the backend `{name}` cannot be reached: {failure}");
@@ -72,7 +72,7 @@ fn send(
 }
 
 fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {
-    let other = sides.other_name();
+    let other = sides.backend.name.as_str();
     for (name, answer) in [(PRIMARY, &compared.primary), (other, &compared.other)] {
         writeln!(out, "{name}: {}", described(answer))?;
     }

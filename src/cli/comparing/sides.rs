@@ -13,8 +13,10 @@ use super::super::status::Misuse;
 pub(super) struct Sides {
     primary: DryRun,
     other: DryRun,
-    backend: BackendSettings,
-    findings: BackendFindings,
+    /// The settings of the other backend.
+    pub(super) backend: BackendSettings,
+    /// The findings about all calls that were added.
+    pub(super) findings: BackendFindings,
 }
 
 /// One compared call.
@@ -60,15 +62,6 @@ impl Sides {
     /// The reason why a comparison proves nothing: one of the backends is not there, or refuses because of its load.
     pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
         trouble(None, &compared.primary).or_else(|| trouble(Some(&self.backend.name), &compared.other))
-    }
-
-    pub(super) fn other_name(&self) -> &str {
-        &self.backend.name
-    }
-
-    /// The findings about all calls that were added.
-    pub(super) const fn findings(&self) -> &BackendFindings {
-        &self.findings
     }
 
     /// Adds a compared call to the findings.

@@ -144,7 +144,7 @@ impl ExportWalk<'_> {
                 let page = self.page(list, number).await?;
                 self.records.keep_page(list.kind, list.root, &page.records)?;
                 page.count_in(&mut count);
-                let kept = self.records.len();
+                let kept = self.records.kept.len();
                 progress.show(|| format!("{list}: page {number} of {}, {kept} records", page.pages));
                 if number >= page.pages {
                     break;
@@ -181,7 +181,7 @@ impl ExportWalk<'_> {
             .named_records()
             .map(|named| ((named.kind, named.id), self.reader.may_read(&named)))
             .collect();
-        self.records.retain(|key| named.contains_key(&key));
+        self.records.kept.retain(|key, _| named.contains_key(key));
         self.withheld.retain(|key| named.contains_key(key));
         let is_known = |key: &(Kind, u64)| self.records.root(*key).is_some() || self.withheld.contains(key);
         let unread = named.keys().filter(|key| !is_known(key)).copied();
@@ -200,7 +200,7 @@ impl ExportWalk<'_> {
             let record = as_listed(serde_json::from_slice(&answer.body)?);
             return self.records.keep(kind, &root, &record);
         }
-        self.records.forget(key);
+        self.records.kept.remove(&key);
         self.withheld.insert(key);
         Ok(())
     }

@@ -58,7 +58,7 @@ pub(super) fn write(
 ) -> anyhow::Result<u64> {
     let since = former.made.clone();
     let mut files = ExportFiles::new(directory)?;
-    for (mut entry, record) in records.into_entries() {
+    for (mut entry, record) in records.kept.into_values() {
         entry.state = former.state(&entry);
         files.add(&entry, &record)?;
     }

@@ -13,7 +13,7 @@ use super::entry::{ManifestEntry, hash};
 #[derive(Debug)]
 pub(super) struct KeptRecords {
     /// Each as new in the manifest, with its JSON.
-    records: BTreeMap<(Kind, u64), (ManifestEntry, String)>,
+    pub(super) kept: BTreeMap<(Kind, u64), (ManifestEntry, String)>,
     comparer: Comparer,
 }
 
@@ -23,25 +23,21 @@ impl KeptRecords {
     /// No records. A member that the comparer ignores is no change of a record.
     pub(super) const fn new(comparer: Comparer) -> Self {
         Self {
-            records: BTreeMap::new(),
+            kept: BTreeMap::new(),
             comparer,
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.records.len()
-    }
-
     /// The root that has shown a record; none if it is not kept.
     pub(super) fn root(&self, key: (Kind, u64)) -> Option<&str> {
-        self.records.get(&key).map(|(entry, _)| entry.root.as_str())
+        self.kept.get(&key).map(|(entry, _)| entry.root.as_str())
     }
 
     /// Keeps a record in place of what was read before.
     pub(super) fn keep(&mut self, kind: Kind, root: &str, record: &Value) -> anyhow::Result<()> {
         let id = record["id"].as_u64().context("a record without a number")?;
         let entry = ManifestEntry::of((kind, id), root, &self.hash(kind, record)?, record);
-        self.records.insert((kind, id), (entry, record.to_string()));
+        self.kept.insert((kind, id), (entry, record.to_string()));
         Ok(())
     }
 
@@ -54,20 +50,6 @@ impl KeptRecords {
             }
         }
         Ok(())
-    }
-
-    /// Forgets all but these.
-    pub(super) fn retain(&mut self, is_there: impl Fn((Kind, u64)) -> bool) {
-        self.records.retain(|key, _| is_there(*key));
-    }
-
-    pub(super) fn forget(&mut self, key: (Kind, u64)) {
-        self.records.remove(&key);
-    }
-
-    /// All records in the order of kinds and numbers.
-    pub(super) fn into_entries(self) -> impl Iterator<Item = (ManifestEntry, String)> {
-        self.records.into_values()
     }
 
     /// The hash of a record, without what is ignored.

@@ -136,7 +136,7 @@ impl<'s> RecordWalk<'s> {
             "incomplete": self.found.incomplete,
         }))?;
         self.progress.end();
-        self.found.report = self.sides.sides.findings().to_json(self.sides.accepted);
+        self.found.report = self.sides.sides.findings.to_json(self.sides.accepted);
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
     }
@@ -257,7 +257,7 @@ impl<'s> RecordWalk<'s> {
             let withheld = self.sides.sides.withheld(&call);
             withheld.map_or(Ok(call), Err)
         });
-        let skip = |reason| self.sides.sides.findings().skip(None, reason);
+        let skip = |reason| self.sides.sides.findings.skip(None, reason);
         Ok(call.map_err(skip).ok())
     }
 }

@@ -67,7 +67,7 @@ fn walked(
         ..CompareSettings::default()
     };
     let sides = Sides::live(&settings, args.to.as_deref(), &compare)?;
-    let backend = sides.other_name().to_owned();
+    let backend = sides.backend.name.clone();
     let site = settings.origin.url.to_string();
     let heading = json!({"site": site, "backend": backend, "account": account(&site, &headers)});
     let manifest = Manifest::begin(&args.manifest, &heading)?;

@@ -18,7 +18,8 @@ use calendar_edge_judge::contract::OperationId;
 /// Compares responses, leaves ignored paths out, and recognizes noise.
 #[derive(Debug, Clone)]
 pub struct Comparer {
-    settings: CompareSettings,
+    /// The settings in use; the noise stays under others.
+    pub settings: CompareSettings,
     today: Date,
     noise: Noise,
     /// The second requests of today, by operation.
@@ -39,16 +40,6 @@ impl Comparer {
             noise: Noise::default(),
             doubled: HashMap::new(),
         }
-    }
-
-    /// The settings in use.
-    pub const fn settings(&self) -> &CompareSettings {
-        &self.settings
-    }
-
-    /// The same noise under these rules.
-    pub fn adapt(&mut self, settings: &CompareSettings) {
-        self.settings = settings.clone();
     }
 
     /// `today` decides which rules have ended. On another day the noise counts half, and responses may be doubled again.

@@ -25,11 +25,11 @@ const METHODS: &str = "methods";
 
 /// Returns true for a list whose items have no order. The records of a list itself do have one.
 pub(super) fn is_unordered(list: &Trail<'_>, operation: Option<OperationId>) -> bool {
-    let Trail::Member(_, name) = list else {
+    let Trail::Member(parent, name) = list else {
         return false;
     };
     match operation.map(|operation| operation.action) {
-        Some(Action::List) if list.is_top_member() => false,
+        Some(Action::List) if matches!(parent, Trail::Root) => false,
         None | Some(Action::Describe) if *name == METHODS => true,
         _ => TERMS.contains(name),
     }

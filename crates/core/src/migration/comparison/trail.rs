@@ -57,11 +57,6 @@ impl Trail<'_> {
             Trail::Item(parent) => parent.member_name(),
         }
     }
-
-    /// Returns true for a member of the document itself.
-    pub(super) const fn is_top_member(&self) -> bool {
-        matches!(self, Trail::Member(Trail::Root, _))
-    }
 }
 
 /// Names of other characters than those of the API are quoted, so that no name reads like a path.

@@ -11,7 +11,8 @@ use crate::unix_time::UnixTime;
 pub(super) struct FailureRun {
     /// The failures in a row.
     pub(super) failed: u64,
-    clients: HashMap<ClientId, u64>,
+    /// The failures of each client.
+    pub(super) clients: HashMap<ClientId, u64>,
     /// The first failure.
     began: Option<UnixTime>,
 }
@@ -47,15 +48,5 @@ impl FailureRun {
     /// The failures in a row without those of the client that has most.
     pub(super) fn without_one(&self) -> u64 {
         self.failed - self.clients.values().copied().max().unwrap_or(0)
-    }
-
-    /// The clients whose calls failed.
-    pub(super) fn clients(&self) -> impl Iterator<Item = &ClientId> {
-        self.clients.keys()
-    }
-
-    /// True if this client's calls are among them.
-    pub(super) fn has(&self, client: ClientId) -> bool {
-        self.clients.contains_key(&client)
     }
 }

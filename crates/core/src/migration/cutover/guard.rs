@@ -157,8 +157,8 @@ impl RuleGuard {
             return None;
         }
         let mut clients = self.short.clients(now);
-        clients.extend(self.run.clients());
-        let counts = [self.run.clients().count(), clients.len()];
+        clients.extend(self.run.clients.keys());
+        let counts = [self.run.clients.len(), clients.len()];
         let [with, all] = counts.map(|number| u64::try_from(number).unwrap_or(u64::MAX));
         is_of_clients(most, (with, all)).then(|| in_a_row(self.run.failed))
     }
@@ -183,7 +183,12 @@ impl RuleGuard {
 
     /// True if a run has lasted for seconds, and no client called in the window but those of the run.
     fn is_of_all_clients(&self, run: &FailureRun, now: UnixTime) -> bool {
-        run.length(now) >= OUTAGE && self.long.clients(now).iter().all(|client| run.has(*client))
+        run.length(now) >= OUTAGE
+            && self
+                .long
+                .clients(now)
+                .iter()
+                .all(|client| run.clients.contains_key(client))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::unix_time::UnixTime;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "PersistedJson", into = "PersistedJson")]
 pub struct PersistedRules {
-    share_key: ShareKey,
+    /// The key that the places of clients depend on.
+    pub share_key: ShareKey,
     /// By name, also those that are not configured now.
     rules: BTreeMap<String, RuleRecord>,
     unreadable: Option<String>,
@@ -44,11 +45,6 @@ impl PersistedRules {
             rules: BTreeMap::new(),
             unreadable,
         }
-    }
-
-    /// The key that the places of clients depend on.
-    pub const fn share_key(&self) -> ShareKey {
-        self.share_key
     }
 
     /// The kept state of a rule, which may be new.
