@@ -65,11 +65,11 @@ impl OriginRoute {
     }
 
     /// The edge's own request for a path and query of the site, with these headers beside those of the way.
-    pub(crate) fn get(
-        &self,
-        target: &str,
-        mut headers: http::HeaderMap,
-    ) -> Result<reqwest::Request, AddressFault> {
+    ///
+    /// # Errors
+    ///
+    /// When the URL would change its meaning.
+    pub fn get(&self, target: &str, mut headers: http::HeaderMap) -> Result<reqwest::Request, AddressFault> {
         let (path, query) = target
             .split_once('?')
             .map_or((target, None), |(path, query)| (path, Some(query)));

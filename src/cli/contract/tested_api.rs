@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail, ensure};
-use bytes::Bytes;
-use calendar_edge::app::{OriginRoute, check_client};
+use anyhow::{Context as _, anyhow, ensure};
+use calendar_edge::app::{CollectError, OriginRoute, check_client, read_within};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{Judge, Outcome, RawCall};
@@ -17,7 +16,6 @@ use calendar_edge_judge::routing::{Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use url::Url;
@@ -150,7 +148,12 @@ impl ApiUnderTest {
         }
         let answer = sent.send().await?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let body = self.body(answer).await?;
+        // As far as an edge would relay it.
+        let body = read_within(reqwest::Body::from(answer), self.most_bytes).await;
+        let body = body.map_err(|error| match error {
+            CollectError::Body(error) => anyhow!(error),
+            _ => anyhow!("the body is larger than {} bytes", self.most_bytes),
+        })?;
         Ok(ApiResponse {
             status,
             headers,
@@ -166,18 +169,6 @@ impl ApiUnderTest {
             // Without a handler, the signal ends the program.
             let _ = tokio::signal::ctrl_c().await;
             turn.lock_owned().await
-        }
-    }
-
-    /// The body of a response, as far as an edge would relay it.
-    async fn body(&self, answer: reqwest::Response) -> anyhow::Result<Bytes> {
-        let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
-        match body.collect().await {
-            Ok(body) => Ok(body.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => {
-                bail!("the body is larger than {} bytes", self.most_bytes)
-            }
-            Err(error) => Err(anyhow!(error)),
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge::backend::{fresh_nonce, own_headers};
+use calendar_edge::app::{CollectError, OriginRoute, check_client, read_within};
+use calendar_edge::backend::{AddressFault, fresh_nonce, own_headers};
 use calendar_edge::telemetry::{unix_time, with_causes};
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::BackendSettings;
@@ -13,10 +13,10 @@ use calendar_edge_core::survey::{
     CheckLine, LineKind, Obstacle, ObstacleKind, Responses, SiteResponse, WantedRequest, Way,
 };
 use futures_util::{StreamExt as _, stream};
+use http::Method;
 use http::header::{ACCEPT, HeaderValue};
-use http::{HeaderMap, Method};
 use tokio::time::{Instant, timeout_at};
-use url::{Position, Url};
+use url::Position;
 
 use super::exchange_obstacle::of_exchange;
 
@@ -114,51 +114,37 @@ impl RequestSender {
     /// Why there is no response.
     pub(crate) async fn send(&self, ask: &WantedRequest) -> Result<SiteResponse, Obstacle> {
         let trouble = |error: reqwest::Error| of_exchange(&error, ask.way.key);
-        let url = self.url(&ask.target);
-        let request = self.client.get(url.clone()).headers(self.headers(ask, &url));
-        let mut response = request.send().await.map_err(trouble)?;
+        let request = self.request(ask);
+        let request = request.map_err(|fault| Obstacle::other(fault.to_string()))?;
+        let response = self.client.execute(request).await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let remote = response.remote_addr();
         let limit = usize::try_from(self.backend.response_bytes).unwrap_or(usize::MAX);
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(trouble)? {
-            if body.len() + chunk.len() > limit {
-                return Err(Obstacle::other(format!(
-                    "the response is larger than {limit} bytes"
-                )));
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = read_within(reqwest::Body::from(response), limit).await;
+        let body = body.map_err(|error| match error {
+            CollectError::Body(error) => trouble(error),
+            _ => Obstacle::other(format!("the response is larger than {limit} bytes")),
+        })?;
         Ok(SiteResponse {
             status,
             headers,
-            body,
+            body: body.into(),
             remote,
         })
     }
 
-    fn url(&self, target: &str) -> Url {
-        let mut url = self.route.base().clone();
-        let (path, query) = match target.split_once('?') {
-            Some((path, query)) => (path, Some(query)),
-            None => (target, None),
-        };
-        url.set_path(path);
-        url.set_query(query);
-        url
-    }
-
-    /// The headers by which the edge names host and scheme, and the mark of a judged call.
-    fn headers(&self, ask: &WantedRequest, url: &Url) -> HeaderMap {
+    /// A request with the headers by which the edge names host and scheme, and the mark of a judged call.
+    fn request(&self, ask: &WantedRequest) -> Result<reqwest::Request, AddressFault> {
         let mut headers = own_headers(self.backend.public_url.as_ref());
-        self.route.write_to(&mut headers);
         if !ask.way.is_page {
             headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         }
+        let mut request = self.route.get(&ask.target, headers)?;
         if let (true, Some(key)) = (ask.is_marked, &self.backend.origin.mark_key) {
-            let target = &url[Position::BeforePath..Position::AfterQuery];
-            headers.insert(MARK, key.mark(&Method::GET, target, b"", unix_time().as_secs()));
+            let target = &request.url()[Position::BeforePath..Position::AfterQuery];
+            let mark = key.mark(&Method::GET, target, b"", unix_time().as_secs());
+            request.headers_mut().insert(MARK, mark);
         }
-        headers
+        Ok(request)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Collector<B> {
 
 /// The reason why a body is not in memory.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum CollectError<E> {
+pub enum CollectError<E> {
     /// It is larger than allowed.
     TooLarge,
     /// Its client did not send it in time.
@@ -47,7 +47,7 @@ pub(crate) enum CollectError<E> {
 /// # Errors
 ///
 /// When there are more than `most`, or when it ends early.
-pub(crate) async fn read_within<B>(mut body: B, most: usize) -> Result<Bytes, CollectError<B::Error>>
+pub async fn read_within<B>(mut body: B, most: usize) -> Result<Bytes, CollectError<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {

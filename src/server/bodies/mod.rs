@@ -14,7 +14,8 @@ mod small;
 mod waiting_bodies;
 
 pub(crate) use budget::BodyBudget;
-pub(crate) use collect::{CollectError, Collector, counted, read_within};
+pub use collect::{CollectError, read_within};
+pub(crate) use collect::{Collector, counted};
 pub(crate) use hooked::{BodyHook, HookedBody, PolledFrame};
 pub(crate) use share::Share;
 pub(crate) use small::read_small;

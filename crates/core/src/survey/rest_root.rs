@@ -10,7 +10,7 @@ use super::hindrance::hindrance;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::Responses;
 use super::root_document::RootDocument;
-use super::surveyed_site::BASIC_AT_WORDPRESS;
+use super::surveyed_site::{BASIC_AT_WORDPRESS, PLAIN_PERMALINKS};
 use super::visit::{SiteUnderName, Visited, front, is_same_site};
 use crate::pages::tags;
 
@@ -153,10 +153,7 @@ fn nowhere(
     // The destination of its redirects is of no interest.
     let answer = asking.visit(responses, &plain, &mut Vec::new());
     if is_plain || answer.is_ok_and(|found| RootDocument::read(found.response).is_ok()) {
-        return Obstacle::other(format!(
-            "the REST API of {url} is only at `?rest_route=/`, which cannot be a REST root of the edge, because it is no \
-                 path: choose another structure than Plain in Settings > Permalinks, and run this again"
-        ));
+        return Obstacle::other(format!("{url}: {PLAIN_PERMALINKS}"));
     }
     if let Some((_, root)) = named.iter().find(|(_, root)| !is_same_site(url, root)) {
         let mut above = root.clone();

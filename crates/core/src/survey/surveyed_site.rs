@@ -29,7 +29,7 @@ pub(super) const BASIC_AT_WORDPRESS: &str = "the credentials of `origin.basic_au
      those of an account: let the web server keep `Authorization` to itself, or let the edge's address pass there without";
 
 /// Advice about permalinks without paths.
-const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because the permalinks are plain: choose another \
+pub(super) const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because the permalinks are plain: choose another \
                                 structure than Plain in Settings > Permalinks";
 
 /// Advice where the web server keeps the path to itself.
