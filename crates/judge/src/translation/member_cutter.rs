@@ -3,8 +3,10 @@
 use bytes::{Bytes, BytesMut};
 use memchr::memmem::Finder;
 
-use super::lookahead::{BLANKS, Lookahead, next_byte};
 use super::value_scan::ValueScan;
+
+/// The white space that is looked over in one place: WordPress indents by four blanks a level.
+const BLANKS: usize = 64;
 
 /// Takes one member out of a document, wherever it stands, or leaves one record of the list that is its value.
 ///
@@ -50,11 +52,9 @@ enum Passed {
     Last(usize),
 }
 
-/// The member or other text at a found name.
-enum FoundName {
-    /// A member that begins at this sign, or is kept up to there, and the value to pass over from here.
-    Member { kept: usize, value: usize },
-    /// Something that stays.
+/// The reason not to take the text at a found name for a member that is cut.
+enum NotMember {
+    /// It is something that stays.
     Other,
     /// The text ends too early to decide.
     Unfinished,
@@ -155,9 +155,9 @@ impl MemberCutter {
                 break self.undecided_from(text, is_last);
             };
             match self.found_at(text, at) {
-                FoundName::Unfinished if !is_last => break at.saturating_sub(BLANKS + 1),
-                FoundName::Other | FoundName::Unfinished => from = at + self.name.needle().len(),
-                FoundName::Member { kept, value } => {
+                Err(NotMember::Unfinished) if !is_last => break at.saturating_sub(BLANKS + 1),
+                Err(NotMember::Other | NotMember::Unfinished) => from = at + self.name.needle().len(),
+                Ok((kept, value)) => {
                     out.extend_from_slice(text.get(..kept).unwrap_or_default());
                     self.state = match self.cut {
                         MemberCut::Whole => {
@@ -184,35 +184,20 @@ impl MemberCutter {
         text.len().saturating_sub(undecided)
     }
 
-    /// The member or other text at a name that was found in a text.
-    fn found_at(&self, text: &[u8], at: usize) -> FoundName {
+    /// The sign up to which a member with a found name is kept, and the value that is passed over.
+    fn found_at(&self, text: &[u8], at: usize) -> Result<(usize, usize), NotMember> {
         let from = at.saturating_sub(BLANKS + 1);
         let before = text.get(from..at).unwrap_or_default().trim_ascii_end();
         if !matches!(before.last(), Some(b',' | b'{')) {
-            return FoundName::Other;
+            return Err(NotMember::Other);
         }
-        let sign = from + before.len() - 1;
-        let colon = match next_byte(text, at + self.name.needle().len()) {
-            Lookahead::At(colon, b':') => colon,
-            other => return other.into(),
-        };
+        let colon = next_sign(b':', text, at + self.name.needle().len())?;
         if self.cut == MemberCut::Whole {
-            return FoundName::Member {
-                kept: sign,
-                value: colon + 1,
-            };
+            return Ok((from + before.len() - 1, colon + 1));
         }
-        let list = match next_byte(text, colon + 1) {
-            Lookahead::At(list, b'[') => list,
-            other => return other.into(),
-        };
-        match next_byte(text, list + 1) {
-            Lookahead::At(record, b'{') => FoundName::Member {
-                kept: colon + 1,
-                value: record,
-            },
-            other => other.into(),
-        }
+        let list = next_sign(b'[', text, colon + 1)?;
+        let record = next_sign(b'{', text, list + 1)?;
+        Ok((colon + 1, record))
     }
 
     /// Writes the bracket of an object whose first member was taken out. PHP prints an object without members as a list.
@@ -231,13 +216,15 @@ impl MemberCutter {
     }
 }
 
-impl From<Lookahead> for FoundName {
-    /// Another sign than that of a member.
-    fn from(sign: Lookahead) -> Self {
-        match sign {
-            Lookahead::Open => Self::Unfinished,
-            Lookahead::At(..) | Lookahead::Far => Self::Other,
-        }
+/// The position of a sign that must be the first byte behind white space. More white space than is looked over does not
+/// belong to a member.
+fn next_sign(sign: u8, text: &[u8], from: usize) -> Result<usize, NotMember> {
+    let rest = text.get(from..).unwrap_or_default();
+    let mut near = rest.iter().take(BLANKS + 1);
+    match near.position(|byte| !byte.is_ascii_whitespace()) {
+        Some(blanks) if rest.get(blanks) == Some(&sign) => Ok(from + blanks),
+        None if rest.len() <= BLANKS => Err(NotMember::Unfinished),
+        Some(_) | None => Err(NotMember::Other),
     }
 }
 

@@ -3,7 +3,6 @@
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
 //! wanted version. A value that a response does not show is not translated: no row guesses.
 
-mod lookahead;
 mod member_cutter;
 #[cfg(test)]
 mod member_cutter_tests;
