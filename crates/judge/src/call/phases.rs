@@ -6,7 +6,7 @@
 use super::case::{Arrival, Case};
 use super::strict::{check_media, check_shape, check_values};
 use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
-use super::undeclared::{has_undeclared, objection};
+use super::undeclared::{has_undeclared, objection as undeclared};
 use super::waiver::Waiver;
 use super::wordpress::Checked;
 use crate::call::credentials::Caller;
@@ -22,26 +22,28 @@ const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_typ
 /// Run when the call has been read. In mode `report` their objections are only findings; in mode `off` they
 /// do not run. If mode `enforce` leaves the words of a refusal to the origin, the edge's own objections still
 /// hold.
-const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 6] = [
+///
+/// A phase of true shares its objections with the origin, which would refuse the call too.
+const JUDGED: [(Phase, bool); 6] = [
     // Strict: an odd spelling may have a second reading, so this phase runs before all phases that depend on
     // the reading.
-    shape,
+    (shape, false),
     // If the origin would refuse the call, the edge refuses it in the same words. This phase runs before
     // rules that the origin does not have.
-    wordpress,
+    (wordpress, true),
     // Strict: values that the origin accepts and the specification does not.
-    strict_values,
+    (strict_values, false),
     // The edge's own rules come last: a client first learns the faults of its call.
-    undeclared,
-    author,
-    credentials,
+    (undeclared, false),
+    (author, false),
+    (credentials, false),
 ];
 
-/// A phase that no mode waives.
-type LastingPhase = fn(&Case<'_>) -> Option<Problem>;
+/// A phase of the judgement of a call that has been read.
+type Phase = fn(&Case<'_>) -> Option<Problem>;
 
 /// Run when the call would be forwarded, waived or not. No mode waives them; each has its reason.
-const UNCONDITIONAL: [(LastingPhase, &str); 4] = [
+const UNCONDITIONAL: [(Phase, &str); 4] = [
     (
         contradicting_path,
         "WordPress would take the parameter instead of the one in the path",
@@ -75,14 +77,6 @@ pub(super) struct CallObjection {
     pub(super) insists: Option<&'static str>,
 }
 
-/// The objection of a phase to a call.
-enum Objection {
-    /// The origin would refuse the call too.
-    Shared(Problem),
-    /// Only the edge refuses the call.
-    Own(Problem),
-}
-
 /// The first objection of the arrival phases: the reason not to read the body of a call.
 pub(super) fn on_arrival(arrival: &Arrival<'_>) -> Option<Problem> {
     ON_ARRIVAL.iter().find_map(|phase| phase(arrival))
@@ -92,10 +86,13 @@ pub(super) fn on_arrival(arrival: &Arrival<'_>) -> Option<Problem> {
 pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     let objection = match case.mode {
         Mode::Off => None,
-        Mode::Enforce | Mode::Report => JUDGED.iter().find_map(|phase| phase(case)),
+        Mode::Enforce | Mode::Report => {
+            let mut phases = JUDGED.iter();
+            phases.find_map(|(phase, is_shared)| Some((phase(case)?, *is_shared)))
+        }
     };
-    let waiver = waiver(case, objection.as_ref());
-    let first = objection.map(Objection::into_problem);
+    let (first, is_shared) = objection.unzip();
+    let waiver = waiver(case, is_shared);
     if let (Some(problem), None) = (&first, waiver) {
         return Weighed::Refused(problem.clone().into());
     }
@@ -128,11 +125,8 @@ fn own_objection(case: &Case<'_>, waiver: Option<Waiver>) -> Option<Problem> {
     if waiver != Some(Waiver::OriginWords) {
         return None;
     }
-    let objections = JUDGED.iter().filter_map(|phase| phase(case));
-    objections
-        .filter(Objection::is_own)
-        .map(Objection::into_problem)
-        .next()
+    let mut own = JUDGED.iter().filter(|(_, is_shared)| !is_shared);
+    own.find_map(|(phase, _)| phase(case))
 }
 
 /// True if a call to which no phase objects is a read that mode `enforce` would send as it is. The rules that mode
@@ -141,19 +135,27 @@ fn is_admitted_read(case: &Case<'_>) -> bool {
     !case.operation.is_write() && !case.is_refused_by_origin() && !has_undeclared(case)
 }
 
-/// The reason to forward a call that did not pass, or that has this objection; `None`: there is no reason.
-fn waiver(case: &Case<'_>, objection: Option<&Objection>) -> Option<Waiver> {
+/// The reason to forward a call that did not pass, or that has an objection, which the origin may share; `None`: there is
+/// no reason.
+fn waiver(case: &Case<'_>, is_shared: Option<bool>) -> Option<Waiver> {
     match case.mode {
         Mode::Off => Some(Waiver::Off),
-        Mode::Report => (objection.is_some() || !is_admitted_read(case)).then_some(Waiver::Report),
+        Mode::Report => (is_shared.is_some() || !is_admitted_read(case)).then_some(Waiver::Report),
         Mode::Enforce => {
-            let is_origins = match objection {
-                Some(objection) => objection.is_origins_to_word(case),
+            let is_origins = match is_shared {
+                Some(is_shared) => is_shared && has_words_of_origin(case),
                 None => case.is_refused_by_origin(),
             };
             is_origins.then_some(Waiver::OriginWords)
         }
     }
+}
+
+/// Returns true if the words of a refusal depend on facts that only the origin has. In an envelope an error contains the
+/// `Allow` header, which depends on the account. A nonce is checked before the call.
+fn has_words_of_origin(case: &Case<'_>) -> bool {
+    let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;
+    names_allow || case.is_nonce_first
 }
 
 // === impl CallObjection ===
@@ -164,28 +166,6 @@ impl From<Problem> for CallObjection {
             problem,
             insists: None,
         }
-    }
-}
-
-// === impl Objection ===
-
-impl Objection {
-    fn into_problem(self) -> Problem {
-        match self {
-            Self::Shared(problem) | Self::Own(problem) => problem,
-        }
-    }
-
-    const fn is_own(&self) -> bool {
-        matches!(self, Self::Own(_))
-    }
-
-    /// Returns true if the words of the refusal depend on facts that only the origin has. In an envelope an error
-    /// contains the `Allow` header, which depends on the account. A nonce is checked before the call.
-    fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
-        let is_shared = matches!(self, Self::Shared(_));
-        let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;
-        is_shared && (names_allow || case.is_nonce_first)
     }
 }
 
@@ -202,41 +182,34 @@ fn media_type(arrival: &Arrival<'_>) -> Option<Problem> {
     }
 }
 
-fn shape(case: &Case<'_>) -> Option<Objection> {
+fn shape(case: &Case<'_>) -> Option<Problem> {
     if !case.policy.is_strict(Some(case.operation)) {
         return None;
     }
-    check_shape(case.call, case.operation, case.policy).map(Objection::Own)
+    check_shape(case.call, case.operation, case.policy)
 }
 
-fn wordpress(case: &Case<'_>) -> Option<Objection> {
+fn wordpress(case: &Case<'_>) -> Option<Problem> {
     match case.checked() {
-        Checked::Refused(problem) => Some(Objection::Shared(problem.clone())),
+        Checked::Refused(problem) => Some(problem.clone()),
         // The edge refuses a write without credentials itself, so the origin's words are not needed.
-        Checked::RefusedByOrigin { supposed, .. } if case.lacks_credentials() => {
-            Some(Objection::Shared(supposed.clone()))
-        }
+        Checked::RefusedByOrigin { supposed, .. } if case.lacks_credentials() => Some(supposed.clone()),
         Checked::Passed { .. } | Checked::RefusedByOrigin { .. } => None,
     }
 }
 
-fn strict_values(case: &Case<'_>) -> Option<Objection> {
+fn strict_values(case: &Case<'_>) -> Option<Problem> {
     if !case.policy.is_strict(Some(case.operation)) {
         return None;
     }
-    check_values(case.operation, &case.parameters).map(Objection::Own)
+    check_values(case.operation, &case.parameters)
 }
 
-fn undeclared(case: &Case<'_>) -> Option<Objection> {
-    objection(case).map(Objection::Own)
-}
-
-fn author(case: &Case<'_>) -> Option<Objection> {
+fn author(case: &Case<'_>) -> Option<Problem> {
     let refused = case.policy.refuses_author(case.operation, &case.parameters);
-    refused.then_some(Objection::Own(Problem::Own(OwnError::AUTHOR_DENIED)))
+    refused.then_some(Problem::Own(OwnError::AUTHOR_DENIED))
 }
 
-fn credentials(case: &Case<'_>) -> Option<Objection> {
-    case.lacks_credentials()
-        .then_some(Objection::Own(Problem::Forbidden))
+fn credentials(case: &Case<'_>) -> Option<Problem> {
+    case.lacks_credentials().then_some(Problem::Forbidden)
 }
