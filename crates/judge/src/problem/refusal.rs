@@ -14,7 +14,6 @@ use crate::contract::{Route, table};
 /// A response that the edge sends instead of the origin's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    status: StatusCode,
     body: Bytes,
     style: Style,
     allow: Allow,
@@ -65,13 +64,7 @@ impl OwnError {
 impl Refusal {
     /// The response to a problem, in English.
     pub fn new(problem: Problem, style: Style, allow: Allow) -> Self {
-        let status = if style.enveloped {
-            StatusCode::OK
-        } else {
-            problem.status()
-        };
         Self {
-            status,
             body: written(&problem, style, allow, &Words::english()),
             style,
             allow,
@@ -100,7 +93,11 @@ impl Refusal {
 
     /// The status of the response: 200 in an envelope.
     pub const fn status(&self) -> StatusCode {
-        self.status
+        if self.style.enveloped {
+            StatusCode::OK
+        } else {
+            self.problem.status()
+        }
     }
 
     /// The JSON body, to be sent as `application/json; charset=UTF-8`.

@@ -1,6 +1,6 @@
 //! Writing of values: as JSON for bodies, as pairs for queries.
 
-use super::php::{KeyRef, Value};
+use super::php::Value;
 use super::php_array::PhpArray;
 
 /// The error for a text that is not UTF-8, which JSON cannot represent.
@@ -74,7 +74,9 @@ pub fn write_query(name: &str, value: &Value, query: &mut String) {
         Value::Array(array) if array.is_empty() => {}
         Value::Array(array) => {
             for (key, inner) in array.entries() {
-                write_query(&format!("{name}%5B{}%5D", key_text(key)), inner, query);
+                let mut inside = String::new();
+                write_escaped(&key.to_bytes(), &mut inside);
+                write_query(&format!("{name}%5B{inside}%5D"), inner, query);
             }
         }
         Value::Null => {}
@@ -82,12 +84,6 @@ pub fn write_query(name: &str, value: &Value, query: &mut String) {
         Value::Number(number) => write_pair(name, number.as_str().as_bytes(), query),
         Value::String(text) => write_pair(name, text, query),
     }
-}
-
-fn key_text(key: KeyRef<'_>) -> String {
-    let mut text = String::new();
-    write_escaped(&key.to_bytes(), &mut text);
-    text
 }
 
 fn write_pair(name: &str, value: &[u8], query: &mut String) {

@@ -38,13 +38,13 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     if reading.zone == Some(ZoneReading::Unsure) {
         return Verdict::Defer(Why::PhpBuild);
     }
-    match is_epoch(reading) {
+    match is_epoch(&reading) {
         Some(is_epoch) => Verdict::of(!is_epoch),
         None => Verdict::Defer(Why::PhpBuild),
     }
 }
 
-/// Reads all pieces of a text; `None` if PHP refuses it.
+/// Reads all pieces of a text; `None` if PHP refuses it. A date without a time of day begins at midnight.
 pub(super) fn read(text: &[u8]) -> Option<DateReading> {
     if text.is_empty() {
         return None;
@@ -60,6 +60,9 @@ pub(super) fn read(text: &[u8]) -> Option<DateReading> {
         (form.read)(&mut reading, &mut token)?;
         // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
         place = end.max(place + 1);
+    }
+    if reading.has_date() && !reading.has_clock() {
+        reading.clear_clock();
     }
     Some(reading)
 }

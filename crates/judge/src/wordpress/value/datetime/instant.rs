@@ -10,13 +10,10 @@ const DAY: i128 = 86_400;
 
 /// True for the date 1970-01-01 00:00:00 UTC, with any fraction. `None` if it depends on the day of the request, or on the
 /// server's time zone data.
-pub(super) fn is_epoch(mut reading: DateReading) -> Option<bool> {
-    if reading.has_date() && !reading.has_clock() {
-        reading.clear_clock();
-    }
-    match local_seconds(&reading) {
+pub(super) fn is_epoch(reading: &DateReading) -> Option<bool> {
+    match local_seconds(reading) {
         Some(seconds) => in_zone(seconds, reading.zone.as_ref()),
-        None => on_another_day(&reading),
+        None => on_another_day(reading),
     }
 }
 

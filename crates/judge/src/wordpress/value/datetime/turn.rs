@@ -44,9 +44,9 @@ fn of_reading(reading: &DateReading) -> DateTurn {
     let names_day = [reading.year, reading.month, reading.day]
         .iter()
         .all(Option::is_some);
-    let clock = [reading.hour, reading.minute, reading.second];
-    // A date without a time of day begins at midnight.
-    let names_clock = reading.has_date() && !reading.has_clock() || clock.iter().all(Option::is_some);
+    let names_clock = [reading.hour, reading.minute, reading.second]
+        .iter()
+        .all(Option::is_some);
     match (names_day, names_clock) {
         (true, true) => DateTurn::Never,
         (false, true) if reading.zone.is_none() => DateTurn::Daily,

@@ -16,9 +16,6 @@ pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
         return None;
     }
     let mut reading = read(text)?;
-    if reading.has_date() && !reading.has_clock() {
-        reading.clear_clock();
-    }
     fill(&mut reading, now);
     let seconds = local_seconds(&reading)?;
     let seconds = seconds.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
