@@ -47,11 +47,7 @@ impl CanonicalRoute {
 
 /// Removes leading zeros.
 pub(super) fn canonical_id(digits: &[u8]) -> String {
-    let mut significant = digits;
-    while let [b'0', rest @ ..] = significant
-        && !rest.is_empty()
-    {
-        significant = rest;
-    }
-    significant.iter().map(|&digit| char::from(digit)).collect()
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    let significant = digits.iter().skip(zeros.min(digits.len().saturating_sub(1)));
+    significant.map(|&digit| char::from(digit)).collect()
 }

@@ -1,6 +1,7 @@
 //! A call of an operation: on arrival, and with its arguments read.
 
 use std::cell::OnceCell;
+use std::ops::Deref;
 
 use super::nonce::nonce;
 use super::reading::{RawCall, read_parameters};
@@ -27,11 +28,7 @@ pub(super) struct Arrival<'a> {
 /// A call whose arguments have been read.
 #[derive(Debug)]
 pub(super) struct Case<'a> {
-    pub(super) call: &'a RawCall<'a>,
-    pub(super) matched: &'a RouteMatch,
-    pub(super) operation: &'static Operation,
-    pub(super) policy: &'a Policy,
-    pub(super) table: &'a TableInForce,
+    arrival: Arrival<'a>,
     /// Decides whether an objection refuses the call.
     pub(super) mode: Mode,
     pub(super) parameters: Parameters,
@@ -50,23 +47,13 @@ impl<'a> Arrival<'a> {
     /// # Errors
     /// The reason why the body cannot be read.
     pub(super) fn read(self) -> Result<Case<'a>, Problem> {
-        let Self {
-            call,
-            matched,
-            operation,
-            policy,
-            table,
-        } = self;
-        let parameters = read_parameters(call, matched, &policy.limits)?;
+        let Self { call, policy, .. } = self;
+        let parameters = read_parameters(call, self.matched, &policy.limits)?;
         let nonce = nonce(call, &parameters);
         let style = self.style().map(|style| style.with_parameters(&parameters));
         Ok(Case {
-            call,
-            matched,
-            operation,
-            policy,
-            table,
-            mode: policy.mode(Some(operation)),
+            arrival: self,
+            mode: policy.mode(Some(self.operation)),
             caller: call.credentials.caller(nonce.as_ref()),
             is_nonce_first: call.credentials.is_nonce_first(nonce.as_ref()),
             parameters,
@@ -89,6 +76,14 @@ impl<'a> Arrival<'a> {
 }
 
 // === impl Case ===
+
+impl<'a> Deref for Case<'a> {
+    type Target = Arrival<'a>;
+
+    fn deref(&self) -> &Arrival<'a> {
+        &self.arrival
+    }
+}
 
 impl Case<'_> {
     /// The result of WordPress's own checks.

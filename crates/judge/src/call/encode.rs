@@ -7,7 +7,7 @@ use http::Method;
 
 use super::canonical::CanonicalRequest;
 use super::canonical_route::CanonicalRoute;
-use super::case::Case;
+use super::case::{Arrival, Case};
 use super::nonce::nonce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredOutcome, loose};
@@ -29,13 +29,13 @@ const USUAL_QUERY: usize = 128;
 /// # Errors
 /// A form value that is not UTF-8 cannot become JSON.
 pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
-    let Case {
+    let Arrival {
         call,
         matched,
         operation,
-        parameters,
         ..
-    } = case;
+    } = **case;
+    let parameters = &case.parameters;
     let writes_body = matches!(operation.id.action, Action::Create | Action::Update);
     let loose = loose(case);
     let mut pairs = String::with_capacity(if writes_body { 0 } else { USUAL_QUERY });

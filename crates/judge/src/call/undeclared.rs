@@ -1,7 +1,5 @@
 //! Parameters that an operation does not declare: which are forwarded, which are objected to.
 
-use std::borrow::Cow;
-
 use super::case::Case;
 use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::contract::{Operation, OperationInForce, read_by_backend};
@@ -189,16 +187,8 @@ fn parameters<'a>(
 }
 
 fn shown(name: &[u8]) -> String {
-    let text: Cow<'_, str> = String::from_utf8_lossy(name.get(..MOST_NAME_BYTES).unwrap_or(name));
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                '\u{fffd}'
-            } else {
-                character
-            }
-        })
-        .collect()
+    let text = String::from_utf8_lossy(name.get(..MOST_NAME_BYTES).unwrap_or(name));
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 // === impl LooseParameter ===
