@@ -24,7 +24,7 @@ const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_typ
 /// hold.
 ///
 /// A phase of true shares its objections with the origin, which would refuse the call too.
-const JUDGED: [(Phase, bool); 6] = [
+const JUDGED: [(CallPhase, bool); 6] = [
     // Strict: an odd spelling may have a second reading, so this phase runs before all phases that depend on
     // the reading.
     (shape, false),
@@ -40,10 +40,10 @@ const JUDGED: [(Phase, bool); 6] = [
 ];
 
 /// A phase of the judgement of a call that has been read.
-type Phase = fn(&Case<'_>) -> Option<Problem>;
+type CallPhase = fn(&Case<'_>) -> Option<Problem>;
 
 /// Run when the call would be forwarded, waived or not. No mode waives them; each has its reason.
-const UNCONDITIONAL: [(Phase, &str); 4] = [
+const UNCONDITIONAL: [(CallPhase, &str); 4] = [
     (
         contradicting_path,
         "WordPress would take the parameter instead of the one in the path",
