@@ -14,17 +14,16 @@ mod signals;
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::fleet::{StoreReport, StoreTrouble, try_store};
 pub use crate::migration::{BackendFindings, DryRun, DryRunCall, DryRunResponse, Reach};
-pub use crate::observe::traces::{CollectorFault, try_collector};
+pub use crate::observe::traces::try_collector;
 pub use crate::server::bodies::{CollectError, read_within};
 pub use crate::server::service_manager::ServiceManager;
 pub use crate::server::threads::{ServingThreads, ThreadError};
 pub use crate::server::{
-    BindError, BoundAddress, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError,
-    raise_descriptor_limit,
+    BindError, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError, raise_descriptor_limit,
 };
 pub use config_watch::Reload;
 pub use edge::{Edge, StartError, Supervision};
 pub use file_watch::FileWatch;
 pub use reload::{ReloadError, Reloader};
-pub use running::{DrainOutcome, Running};
+pub use running::Running;
 pub use signals::{Shutdown, Sighup};

@@ -18,7 +18,7 @@ use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, Readiness, Read
 use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, unix_time};
 use calendar_edge_core::gateway::circle::CircleKey;
-use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
+use calendar_edge_core::settings::{OriginNamespace, Settings};
 
 /// Gives a running edge new settings.
 #[derive(Debug, Clone)]
@@ -313,9 +313,10 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 /// The protocol of connections that begin under these settings.
 fn protocol(settings: &Settings) -> Protocol {
     let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
-    match settings.proxy_protocol {
-        ProxyProtocol::Off => protocol,
-        ProxyProtocol::Required => protocol.behind(&settings.trusted_proxies),
+    if settings.proxy_protocol {
+        protocol.behind(&settings.trusted_proxies)
+    } else {
+        protocol
     }
 }
 

@@ -12,9 +12,10 @@ use super::signals::{Shutdown, Sighup};
 use crate::fleet::FleetTask;
 use crate::observe::admin::Readiness;
 use crate::observe::traces::LAST_SPANS;
+use crate::server::Drain;
 use crate::server::service_manager::{ServiceManager, keep_alive};
 use crate::server::threads::ServingThreads;
-use crate::server::{BoundAddress, Drain};
+use calendar_edge_core::settings::ListenAddress;
 
 /// The time for which new connections are accepted after a stop signal while `/readyz` is 503: balancers that request
 /// it every second or two have noticed by then. No longer than half of `timeouts.drain`.
@@ -29,8 +30,8 @@ const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// A running edge; dropping it ends everything at once.
 #[derive(Debug)]
 pub struct Running {
-    pub(super) addresses: Vec<BoundAddress>,
-    pub(super) admin_address: Option<BoundAddress>,
+    pub(super) addresses: Vec<ListenAddress>,
+    pub(super) admin_address: Option<ListenAddress>,
     pub(super) readiness: Readiness,
     pub(super) drain: Drain,
     pub(super) admin_drain: Drain,
@@ -40,25 +41,16 @@ pub struct Running {
     pub(super) threads: ServingThreads,
 }
 
-/// The outcome of a drain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DrainOutcome {
-    /// Everything that ran came to its end.
-    Finished,
-    /// The grace period ended first, and what still ran was cut.
-    Cut,
-}
-
 // === impl Running ===
 
 impl Running {
     /// The addresses for clients. Port 0 is replaced by the port in use.
-    pub fn addresses(&self) -> &[BoundAddress] {
+    pub fn addresses(&self) -> &[ListenAddress] {
         &self.addresses
     }
 
     /// The address for operators.
-    pub fn admin_address(&self) -> Option<&BoundAddress> {
+    pub fn admin_address(&self) -> Option<&ListenAddress> {
         self.admin_address.as_ref()
     }
 
@@ -77,8 +69,9 @@ impl Running {
             .spawn(async move { drain.unless_begun(following).await });
     }
 
-    /// Logs its addresses, runs until it is ordered to end, and drains; a second order ends it at once.
-    pub async fn until(self, mut shutdown: Shutdown) -> DrainOutcome {
+    /// Logs its addresses, runs until it is ordered to end, and drains; a second order ends it at once. True if everything
+    /// that ran came to its end, as for [`Self::drain`].
+    pub async fn until(self, mut shutdown: Shutdown) -> bool {
         for address in self.addresses() {
             tracing::info!(%address, "listening for clients");
         }
@@ -91,16 +84,17 @@ impl Running {
         tracing::info!("draining");
         self.manager
             .stopping(NOTICE + self.reloader.grace() + LAST_SPANS + ADMIN_GRACE + EXIT_GRACE);
-        let outcome = tokio::select! {
-            outcome = self.drain() => outcome,
-            () = shutdown.ordered() => DrainOutcome::Cut,
+        let is_finished = tokio::select! {
+            is_finished = self.drain() => is_finished,
+            () = shutdown.ordered() => false,
         };
-        match outcome {
-            DrainOutcome::Finished => tracing::info!("drained"),
-            DrainOutcome::Cut => tracing::warn!("ended before everything was finished"),
+        if is_finished {
+            tracing::info!("drained");
+        } else {
+            tracing::warn!("ended before everything was finished");
         }
         alive.abort();
-        outcome
+        is_finished
     }
 
     /// All runtimes: the main one, and those of the threads that serve.
@@ -119,21 +113,19 @@ impl Running {
     /// requests `/readyz`, it gets the time to notice in between: it would send requests to a closed port.
     ///
     /// The admin listener responds to the last, so that an operator can watch.
-    pub async fn drain(mut self) -> DrainOutcome {
+    ///
+    /// True if everything that ran came to its end; false if the grace period ended first, and what still ran was cut.
+    pub async fn drain(mut self) -> bool {
         if self.readiness.end() {
             tokio::time::sleep(NOTICE.min(self.reloader.grace() / 2)).await;
         }
-        let finished = self.drain.finish(self.reloader.grace()).await;
+        let is_finished = self.drain.finish(self.reloader.grace()).await;
         // The other edges have received every write.
         self.fleet.leave().await;
         // Every request has recorded its spans.
         self.reloader.finish_traces().await;
         self.admin_drain.finish(ADMIN_GRACE).await;
-        if finished {
-            DrainOutcome::Finished
-        } else {
-            DrainOutcome::Cut
-        }
+        is_finished
     }
 }
 

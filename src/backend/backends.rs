@@ -10,7 +10,7 @@ use super::forwarded_headers::ForwardedHeaders;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use calendar_edge_core::settings::{BackendSettings, BackendTimeouts};
+use calendar_edge_core::settings::{BackendSettings, Timeouts};
 use calendar_edge_judge::call::ForwardableCall;
 
 /// One backend for each authority among the REST roots and the site.
@@ -27,7 +27,7 @@ pub(crate) struct Backend {
     name: Authority,
     writer: WordPressWriter,
     pub(super) shared: SharedBackend,
-    pub(super) timeouts: BackendTimeouts,
+    pub(super) timeouts: Timeouts,
     pub(super) response_bytes: u64,
 }
 

@@ -14,7 +14,7 @@ use super::revocable_permit::{RevocablePermit, RevocablePermits};
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::PermitMetrics;
 use calendar_edge_core::limits::queue::{Rank, Shed};
-use calendar_edge_core::settings::{BackendTimeouts, OriginSettings};
+use calendar_edge_core::settings::{OriginSettings, Timeouts};
 
 /// Maximum wait for a permit of the rest of the site. A shorter one would only bring the client back sooner after its
 /// 503, a longer one would let pages pile up behind files.
@@ -63,11 +63,11 @@ pub(crate) struct Bulkhead {
 
 impl Capacity {
     /// The capacity for calendar calls.
-    pub(super) fn of_calls(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
+    pub(super) fn of_calls(origin: &OriginSettings, timeouts: &Timeouts) -> Self {
         Self {
             permits: origin.max_in_flight,
             waiting: origin.max_pending(),
-            patience: timeouts.queue,
+            patience: timeouts.origin_queue,
         }
     }
 
@@ -81,11 +81,11 @@ impl Capacity {
     }
 
     /// The capacity for the pages that robots share. Robots can wait.
-    pub(super) fn of_robots(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
+    pub(super) fn of_robots(origin: &OriginSettings, timeouts: &Timeouts) -> Self {
         Self {
             permits: origin.robots_in_flight(),
             waiting: origin.max_pending(),
-            patience: timeouts.queue,
+            patience: timeouts.origin_queue,
         }
     }
 }

@@ -67,7 +67,7 @@ impl Dial {
     pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
         Self {
-            connect_timeout: backend.timeouts.connect,
+            connect_timeout: backend.timeouts.origin_connect,
             idle: most_exchanges(&backend.origin),
             trusted: is_tls.then(|| backend.origin.trusted.clone()),
             is_http1_only: routes.iter().any(|route| route.host().is_some()),

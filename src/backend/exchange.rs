@@ -154,7 +154,7 @@ impl Backend {
             self.attempt(&self.shared.clients.fresh, outgoing.request, deadline)
                 .await?
         } else {
-            let first_byte = outgoing.patience.unwrap_or(self.timeouts.first_byte);
+            let first_byte = outgoing.patience.unwrap_or(self.timeouts.origin_first_byte);
             self.read(outgoing.request, outgoing.again, (started, first_byte))
                 .await?
         };
@@ -167,7 +167,7 @@ impl Backend {
     fn wish<'a>(&self, outgoing: &'a Outgoing<'_>) -> Wish<'a> {
         Wish {
             rank: outgoing.rank,
-            patience: self.timeouts.queue.min(self.deadline(outgoing) / 2),
+            patience: self.timeouts.origin_queue.min(self.deadline(outgoing) / 2),
             watch: outgoing.watch.as_ref(),
         }
     }
@@ -176,7 +176,8 @@ impl Backend {
     const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
         match outgoing.patience {
             Some(patience) => patience,
-            None => self.timeouts.of_call(outgoing.is_write),
+            None if outgoing.is_write => self.timeouts.origin_write,
+            None => self.timeouts.origin_read,
         }
     }
 

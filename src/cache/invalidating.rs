@@ -7,7 +7,7 @@ use super::store::Cache;
 use crate::calls::{BackendResult, CalendarCall, CallFailure, Stage};
 use crate::companion::Announcements;
 use calendar_edge_core::cache::{Removal, RemovalCause, WriteEnd, WritePlace, written_by};
-use calendar_edge_core::settings::BackendTimeouts;
+use calendar_edge_core::settings::Timeouts;
 
 /// Removes responses that writes may have changed.
 ///
@@ -32,11 +32,11 @@ impl<S> Invalidating<S> {
     pub(crate) fn new(
         inner: S,
         place: WritePlace,
-        backends: &[BackendTimeouts],
+        backends: &[Timeouts],
         cache: &Arc<Cache>,
         announcements: &Arc<Announcements>,
     ) -> Self {
-        let writes = backends.iter().map(BackendTimeouts::longest_write);
+        let writes = backends.iter().map(|timeouts| timeouts.origin_write);
         Self {
             inner,
             place,
@@ -153,9 +153,10 @@ mod tests {
                 result
             }
         });
-        let mut of_site = settings();
-        of_site.timeouts.origin_write = WRITE;
-        let timeouts = of_site.site().timeouts;
+        let timeouts = Timeouts {
+            origin_write: WRITE,
+            ..settings().site().timeouts
+        };
         let stage = Invalidating::new(Arc::clone(&below), place, &[timeouts], &cache, &announcements);
         let started = Instant::now();
         let early = async {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::calendar_call::CalendarCall;
 use super::call_failure::{BackendResult, CallFailure};
 use super::stage::Stage;
-use calendar_edge_core::settings::BackendTimeouts;
+use calendar_edge_core::settings::Timeouts;
 
 /// The time that judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -18,18 +18,18 @@ pub(crate) struct Deadline<S> {
 }
 
 /// The longest time that a read of the site takes.
-pub(crate) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
-    timeouts.longest_read() + timeouts.queue + SLACK
+pub(crate) fn of_reads(timeouts: &Timeouts) -> Duration {
+    timeouts.origin_read + timeouts.origin_queue + SLACK
 }
 
 // === impl Deadline ===
 
 impl<S> Deadline<S> {
     /// The deadline of calls that one of these backends serves.
-    pub(crate) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
+    pub(crate) fn new(inner: S, backends: &[Timeouts]) -> Self {
         let longest = backends
             .iter()
-            .map(|timeouts| timeouts.longest_read().max(timeouts.longest_write()) + timeouts.queue);
+            .map(|timeouts| timeouts.origin_read.max(timeouts.origin_write) + timeouts.origin_queue);
         Self {
             inner,
             limit: longest.max().unwrap_or_default() + SLACK,
@@ -62,11 +62,11 @@ mod tests {
                 result
             }
         });
-        let of = |times: [u64; 3]| {
-            let (mut of_site, [read, write, queue]) = (settings(), times.map(Duration::from_secs));
-            let timeouts = &mut of_site.timeouts;
-            (timeouts.origin_read, timeouts.origin_write, timeouts.origin_queue) = (read, write, queue);
-            of_site.site().timeouts
+        let of = |[read, write, queue]: [u64; 3]| Timeouts {
+            origin_read: Duration::from_secs(read),
+            origin_write: Duration::from_secs(write),
+            origin_queue: Duration::from_secs(queue),
+            ..settings().site().timeouts
         };
         let backends = [of([4, 9, 1]), of([5, 2, 2]), of([1, 1, 1])];
         let deadline = Deadline::new(std::sync::Arc::clone(&below), &backends);

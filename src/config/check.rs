@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use calendar_edge_core::settings::{
-    ConfigFinding, ConfigProblems, DialAddress, Draft, ListenAddress, OriginSettings, PatchPolicy,
-    ProxyProtocol, Root, listed_twice,
+    ConfigFinding, ConfigProblems, DialAddress, Draft, ListenAddress, OriginSettings, PatchPolicy, Root,
+    listed_twice,
 };
 use calendar_edge_judge::contract::{Action, Operation};
 
@@ -107,7 +107,7 @@ pub(super) fn tls(draft: &Draft, problems: &mut ConfigProblems) {
 /// A required PROXY header needs proxies that send it.
 pub(super) fn proxies(draft: &Draft, problems: &mut ConfigProblems) {
     let settings = &draft.settings;
-    if settings.proxy_protocol == ProxyProtocol::Required && settings.trusted_proxies.is_empty() {
+    if settings.proxy_protocol && settings.trusted_proxies.is_empty() {
         let finding = ConfigFinding::impossible("proxy_protocol", "`trusted_proxies` is empty");
         let help =
             "every connection would be refused: list the proxies that send the header in `trusted_proxies`";

@@ -8,7 +8,7 @@ use super::overrides::Overrides;
 use super::problem::ConfigError;
 use super::read::FileReader;
 use super::resolve;
-use super::secret::{self, SecretFiles};
+use super::secret;
 use super::source::ConfigSource;
 use super::variables::Variables;
 use calendar_edge_core::settings::{ConfigFinding, ConfigPlace, ConfigProblems, Draft, Settings};
@@ -26,14 +26,15 @@ pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, Conf
 /// # Errors
 /// All problems at once.
 pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    settings(Some((name, text)), overrides, SecretFiles::Read)
+    settings(Some((name, text)), overrides, true)
 }
 
-/// Reads the text of a file, if there is one, and applies the overrides.
+/// Reads the text of a file, if there is one, and applies the overrides. With `reads_files`, the files that the settings
+/// name must be usable; without, the settings are only looked at, perhaps by an account that may not read secrets.
 pub(super) fn settings(
     file: Option<(&str, &str)>,
     overrides: &Overrides,
-    secrets: SecretFiles,
+    reads_files: bool,
 ) -> Result<Settings, ConfigError> {
     let mut problems = ConfigProblems::default();
     let mut draft = Draft::default();
@@ -45,7 +46,7 @@ pub(super) fn settings(
     if !readable {
         return Err(ConfigError::of(problems, file));
     }
-    if secrets == SecretFiles::Read {
+    if reads_files {
         secret::read(&mut draft, &mut problems);
     }
     let settings = resolve::resolve(draft, &mut problems);

@@ -10,7 +10,7 @@ use super::reading::{ValueReader, described};
 use super::removed::replacement;
 use calendar_edge_core::settings::{
     CandidateSettings, ConfigFinding, ConfigPlace, ConfigProblems, Draft, EMPTY_LIST, Occurs, SECTIONS,
-    Section, TypedAt, nearest,
+    Section, nearest,
 };
 use calendar_edge_judge::contract::table as api_table;
 
@@ -92,9 +92,8 @@ impl<'a> FileReader<'a> {
                 // Its keys are unknown, not missing.
                 for name in section.names() {
                     let whole = ConfigPlace::Span(value.span());
-                    let items = Vec::new();
                     let key = section.key_name(name);
-                    self.draft.places.note(key, index, TypedAt { whole, items });
+                    self.draft.places.note(key, index, whole, Vec::new());
                 }
             }
         }
@@ -148,8 +147,7 @@ impl<'a> FileReader<'a> {
         };
         let name = section.key_name(name);
         let items = ValueReader::new(&name, place, self.problems).read(key.field, value);
-        let whole = place.clone();
-        self.draft.places.note(name, index, TypedAt { whole, items });
+        self.draft.places.note(name, index, place.clone(), items);
         true
     }
 

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use calendar_edge_core::settings::{
-    ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST, KeyField, TextError, TextSlot, TextSyntax,
+    ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST, KeyField, TakeTexts, TextError, TextSyntax,
     duration, nearest, rate, size,
 };
 
@@ -34,13 +34,11 @@ impl<'a> ValueReader<'a> {
         let expected = field.expected();
         match (field, value) {
             (KeyField::Flag(slot), DeValue::Boolean(on)) => slot.put(*on),
-            (KeyField::Count(range, slot), DeValue::Integer(_)) => {
-                self.take(whole_number(value, &range), expected, |count| {
-                    slot.set_number(count);
-                });
+            (KeyField::Count(range, set), DeValue::Integer(_)) => {
+                self.take(whole_number(value, &range), expected, set);
             }
-            (KeyField::Size(range, slot), DeValue::Integer(_) | DeValue::String(_)) => {
-                self.take(bytes(value, &range), expected, |count| slot.set_number(count));
+            (KeyField::Size(range, set), DeValue::Integer(_) | DeValue::String(_)) => {
+                self.take(bytes(value, &range), expected, set);
             }
             (KeyField::Time(range, slot), DeValue::String(text)) => {
                 let time = duration(text).filter(|time| range.contains(time));
@@ -49,21 +47,15 @@ impl<'a> ValueReader<'a> {
             (KeyField::Rate(slot), DeValue::String(text)) => {
                 self.take(rate(text), expected, |rate| *slot = Some(rate));
             }
-            (KeyField::Choice(words, mut choose), DeValue::String(text)) => {
+            (KeyField::Choice(words, choose), DeValue::String(text)) => {
                 match words.iter().position(|word| *word == text) {
                     Some(index) => choose(index),
                     None => self.bad_choice(&words, text, expected),
                 }
             }
-            (KeyField::Text(form, mut slot), DeValue::String(text)) => {
-                self.judge(form, slot.take(text), self.place);
-            }
             (
                 KeyField::List {
-                    form,
-                    least,
-                    mut slot,
-                    ..
+                    form, least, take, ..
                 },
                 DeValue::Array(values),
             ) => {
@@ -71,19 +63,21 @@ impl<'a> ValueReader<'a> {
                     let finding = ConfigFinding::impossible(self.name, EMPTY_LIST);
                     self.problems.add(self.place, finding);
                 }
-                return self.list(form, &mut *slot, values.iter());
+                return self.list(form, take, values.iter());
             }
             (
-                KeyField::List {
+                KeyField::Text(form, take)
+                | KeyField::List {
                     form,
                     or_one: true,
-                    mut slot,
+                    take,
                     ..
                 },
                 DeValue::String(text),
             ) => {
-                slot.clear();
-                self.judge(form, slot.take(text), self.place);
+                for outcome in take(&[text.as_ref()]) {
+                    self.judge(form, outcome, self.place);
+                }
             }
             (_, other) => self.wrong_type(other, expected, self.place),
         }
@@ -101,24 +95,27 @@ impl<'a> ValueReader<'a> {
     fn list<'v, 'i: 'v>(
         &mut self,
         form: TextSyntax,
-        slot: &mut dyn TextSlot,
+        take: TakeTexts<'_>,
         values: impl Iterator<Item = &'v Spanned<DeValue<'i>>>,
     ) -> Vec<ConfigPlace> {
-        slot.clear();
-        let mut taken = Vec::new();
+        let (mut texts, mut places) = (Vec::new(), Vec::new());
         for value in values {
             let place = ConfigPlace::Span(value.span());
-            let DeValue::String(text) = value.get_ref() else {
-                self.wrong_type(value.get_ref(), form.described(), &place);
-                continue;
-            };
-            let outcome = slot.take(text);
-            if outcome.is_ok() {
-                taken.push(place.clone());
+            match value.get_ref() {
+                DeValue::String(text) => {
+                    texts.push(text.as_ref());
+                    places.push(place);
+                }
+                other => self.wrong_type(other, form.described(), &place),
             }
-            self.judge(form, outcome, &place);
         }
-        taken
+        let taken = take(&texts).into_iter().zip(places);
+        let taken = taken.filter_map(|(outcome, place)| {
+            let is_taken = outcome.is_ok();
+            self.judge(form, outcome, &place);
+            is_taken.then_some(place)
+        });
+        taken.collect()
     }
 
     fn judge(&mut self, form: TextSyntax, outcome: Result<(), TextError>, place: &ConfigPlace) {

@@ -10,15 +10,6 @@ use calendar_edge_core::settings::{
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The treatment of secret files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SecretFiles {
-    /// They are, and each of them must be usable.
-    Read,
-    /// They are not: the settings are only looked at, perhaps by an account that may not read secrets.
-    Leave,
-}
-
 const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
 const FLEET_SECRET: &str = "fleet.secret_file";
@@ -99,8 +90,8 @@ fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
         let mut files = NamedFiles { places, problems };
         let secret = backend.identity_secret_file.as_deref();
         backend.identity_key = files.read(IDENTITY, secret, |secret| {
-            let key = MarkKey::new(secret).map_err(|short| short.to_string())?;
-            if known.iter().any(|other| other.is_same(&key)) {
+            let key = MarkKey::new(secret).map_err(|unfit| unfit.to_string())?;
+            if known.contains(&key) {
                 return Err(
                     "the file holds the secret of the site, of the fleet or of another backend".to_owned(),
                 );

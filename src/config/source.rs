@@ -6,7 +6,6 @@ use super::effective::EffectiveConfig;
 use super::load::settings;
 use super::overrides::Overrides;
 use super::problem::ConfigError;
-use super::secret::SecretFiles;
 use calendar_edge_core::settings::Settings;
 
 /// A file, if there is one, and the flags and variables of the program's start.
@@ -42,7 +41,7 @@ impl ConfigSource {
     /// # Errors
     /// All problems at once.
     pub fn load_explained(&self) -> Result<(Settings, EffectiveConfig), ConfigError> {
-        self.read(SecretFiles::Read)
+        self.read(true)
     }
 
     /// Reads the same without the files that hold secrets, for commands that only look at the settings.
@@ -50,13 +49,13 @@ impl ConfigSource {
     /// # Errors
     /// Every problem at once.
     pub fn load_without_secrets(&self) -> Result<Settings, ConfigError> {
-        self.read(SecretFiles::Leave).map(|(settings, _)| settings)
+        self.read(false).map(|(settings, _)| settings)
     }
 
-    fn read(&self, secrets: SecretFiles) -> Result<(Settings, EffectiveConfig), ConfigError> {
+    fn read(&self, reads_files: bool) -> Result<(Settings, EffectiveConfig), ConfigError> {
         let text = self.file().map(text_of).transpose()?;
         let name = self.file().map(|path| path.display().to_string());
-        let settings = settings(name.as_deref().zip(text.as_deref()), &self.overrides, secrets)?;
+        let settings = settings(name.as_deref().zip(text.as_deref()), &self.overrides, reads_files)?;
         let file = self.file().zip(text.as_deref());
         Ok((settings, EffectiveConfig::of(file, &self.overrides)))
     }

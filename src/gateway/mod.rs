@@ -21,7 +21,7 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::limits::rates::Budgets;
 use calendar_edge_core::relay::RelayRules;
-use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
+use calendar_edge_core::settings::{BackendSettings, Settings, Timeouts};
 
 mod body;
 mod calendar;
@@ -54,7 +54,7 @@ struct Plan<'a> {
     state: &'a GatewayState,
     site: BackendSettings,
     /// The timeouts toward all backends.
-    timeouts: Vec<BackendTimeouts>,
+    timeouts: Vec<Timeouts>,
     policy: CachePolicy,
     decider: Arc<Decider>,
     known: Arc<KnownReads>,

@@ -8,8 +8,8 @@ use http::header::AUTHORIZATION;
 
 use crate::calls::fault;
 use crate::fleet::Fleet;
-use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason};
-use crate::telemetry::RateLimitMetrics;
+use crate::layers::{BodilessRequest, EdgeResponse};
+use crate::telemetry::{RateLimitMetrics, RefusalNote};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{
     Budgets, Charges, Client, CostClass, Exceeded, Login, RateLimitStatus, SharedBuckets,
@@ -128,7 +128,7 @@ impl RateLimiter {
     /// The 429 for a request beyond a budget.
     pub(super) fn refuse(&self, asked: &BodilessRequest, exceeded: &Exceeded) -> EdgeResponse {
         self.metrics.refused(exceeded.budget);
-        let reason = RefusalReason::moment("a rate limit holds in every mode");
+        let reason = RefusalNote::moment("a rate limit holds in every mode");
         asked.refused(DecidingBody::None, reason);
         fault::too_fast(exceeded)
     }

@@ -25,11 +25,11 @@ use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::layers::{BodilessRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::layers::{BodilessRequest, EdgeRequest, EdgeResponse, ResponseFacts, refused};
 use crate::pages::{PageCheck, PageGuard};
 use crate::server::response::{ResponseSource, preflight};
 use crate::surface::SurfaceGuard;
-use crate::telemetry::Traffic;
+use crate::telemetry::{RefusalNote, Traffic};
 use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::cache::forms::CALENDAR;
 use calendar_edge_core::errors;
@@ -185,7 +185,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
                 })
             }
             Opening::Ambiguous(refusal) => {
-                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
+                request.refused(DecidingBody::None, RefusalNote::rules(&refusal));
                 at_once(refused(&refusal))
             }
             Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),

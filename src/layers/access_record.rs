@@ -14,8 +14,8 @@ use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
 use crate::server::response::ResponseSource;
 use crate::telemetry::{
-    ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedFate, RecordedRefusal, RefusalNote, Refusals,
-    RequestLog, Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
+    ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedRefusal, RefusalNote, Refusals, RequestLog,
+    Served, SiteVerdict, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -217,7 +217,7 @@ impl Record {
                 "refused although the mode is report"
             );
         }
-        self.keep(status.as_u16(), code, RecordedFate::Refused);
+        self.keep(status.as_u16(), code, None);
     }
 
     /// Keeps a forwarded request that breaks rules, once the site has responded to it.
@@ -228,12 +228,12 @@ impl Record {
             let status = self
                 .response
                 .map_or(CLIENT_GONE, |response| response.status.as_u16());
-            self.keep(status, first.code, RecordedFate::Forwarded(verdict.clone()));
+            self.keep(status, first.code, Some(verdict.clone()));
         }
     }
 
     /// Keeps the request for its explanation.
-    fn keep(&self, status: u16, code: &'static str, fate: RecordedFate) {
+    fn keep(&self, status: u16, code: &'static str, forwarded: Option<SiteVerdict>) {
         if !self.sinks.keeps_refusals {
             return;
         }
@@ -245,7 +245,7 @@ impl Record {
             path: self.arrival.target.path().into(),
             status,
             code,
-            fate,
+            forwarded,
             operation: self.log.operation(),
             mode: self.mode().name(),
             note: self.log.refusal().cloned(),

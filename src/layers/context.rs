@@ -10,12 +10,11 @@ use super::client_body::ClientBody;
 use super::noted::{NamedHost, Noted};
 use super::request_id::RequestId;
 use crate::server::{Peer, ReceivedRequest};
-use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
+use crate::telemetry::{RefusalNote, RequestLog};
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
-use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::problem::Refusal;
 
 /// The facts about a request beside its head and body.
@@ -33,44 +32,11 @@ pub(crate) struct RequestContext {
     pub(crate) log: RequestLog,
 }
 
-/// The reason why the gateway refuses a request.
-#[derive(Debug)]
-pub(crate) struct RefusalReason {
-    /// The rules that it breaks.
-    pub(crate) findings: Vec<Finding>,
-    /// The part of the edge that refuses it.
-    pub(crate) decided_by: DecidedBy,
-    /// The reason why it is refused in modes that forward what breaks a rule.
-    pub(crate) insists: &'static str,
-}
-
 /// A request that has passed all layers.
 pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>;
 
 /// The same without its body.
 pub(crate) type BodilessRequest = EdgeRequest<()>;
-
-// === impl RefusalReason ===
-
-impl RefusalReason {
-    /// A rule about heads, or about bodies that cannot be read.
-    pub(crate) fn rules(refusal: &Refusal) -> Self {
-        Self {
-            findings: Vec::new(),
-            decided_by: DecidedBy::Rules,
-            insists: refusal.problem().held_in_every_mode(),
-        }
-    }
-
-    /// A reason of this moment; the same request may pass later.
-    pub(crate) const fn moment(insists: &'static str) -> Self {
-        Self {
-            findings: Vec::new(),
-            decided_by: DecidedBy::Moment,
-            insists,
-        }
-    }
-}
 
 // === impl RequestContext ===
 
@@ -129,12 +95,10 @@ impl<B> EdgeRequest<B> {
     }
 
     /// Notes why the request is refused, with the body that decides.
-    pub(crate) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
+    pub(crate) fn refused(&self, body: DecidingBody<'_>, reason: RefusalNote) {
         self.context.log.refused(|| RefusalNote {
             request: self.kept(body),
-            findings: reason.findings,
-            decided_by: reason.decided_by,
-            insists: reason.insists,
+            ..reason
         });
     }
 }

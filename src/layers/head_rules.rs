@@ -3,7 +3,7 @@
 use super::arrived_request::ArrivedRequest;
 use super::noted::NamedHost;
 use crate::server::RequestFraming;
-use crate::telemetry::{DecidedBy, RefusalNote};
+use crate::telemetry::RefusalNote;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
 use calendar_edge_judge::problem::Refusal;
@@ -31,8 +31,6 @@ fn note<B>(request: &ArrivedRequest<B>, refusal: &Refusal) {
     };
     log.refused(|| RefusalNote {
         request: KeptRequest::keep(&request.head, DecidingBody::None),
-        findings: Vec::new(),
-        decided_by: DecidedBy::Rules,
-        insists: refusal.problem().held_in_every_mode(),
+        ..RefusalNote::rules(refusal)
     });
 }

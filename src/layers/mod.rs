@@ -41,7 +41,7 @@ pub(crate) use access_record::LogSinks;
 #[cfg(test)]
 pub(crate) use client_body::SentBody;
 pub(crate) use client_body::{BodyError, ClientBody};
-pub(crate) use context::{BodilessRequest, EdgeRequest, RefusalReason, RequestContext};
+pub(crate) use context::{BodilessRequest, EdgeRequest, RequestContext};
 pub(crate) use current::CurrentStack;
 pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 

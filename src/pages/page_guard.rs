@@ -10,9 +10,9 @@ use http::{HeaderValue, StatusCode, Uri};
 use super::calendar_pages::CalendarPages;
 use super::page_check::PageCheck;
 use crate::calls::fault;
-use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts};
+use crate::layers::{BodilessRequest, EdgeResponse, ResponseFacts};
 use crate::server::response::{ResponseSource, json};
-use crate::telemetry::unix_time;
+use crate::telemetry::{RefusalNote, unix_time};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::pages::{
@@ -186,7 +186,7 @@ impl PageGuard {
         }
         self.pages.metrics.took("limited");
         let insists = "`calendar_pages.robots` holds for all clients together, and a quarter of it for each";
-        asked.refused(DecidingBody::None, RefusalReason::moment(insists));
+        asked.refused(DecidingBody::None, RefusalNote::moment(insists));
         Some(PageResponse::Own(fault::too_fast(&exceeded)))
     }
 }

@@ -6,8 +6,6 @@ use std::os::unix;
 
 use listenfd::ListenFd;
 
-use calendar_edge_core::settings::SocketName;
-
 /// The passed sockets that no listener has taken yet, with their names.
 #[derive(Debug, Default)]
 pub struct InheritedSockets(Vec<(String, PassedSocket)>);
@@ -21,30 +19,12 @@ pub(super) enum PassedSocket {
 
 /// The reason why passed sockets cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum InheritError {
-    /// The variables contradict each other.
-    #[error("LISTEN_FDNAMES has {names} names for {sockets} sockets")]
-    Names {
-        /// The number of names.
-        names: usize,
-        /// The number of sockets.
-        sockets: usize,
-    },
-    /// The socket is of another kind.
-    #[error("the socket {name} from the service manager is neither a TCP nor a Unix stream socket")]
-    Kind {
-        /// The name of the socket.
-        name: String,
-        /// The system's reason.
-        #[source]
-        cause: io::Error,
-    },
-    /// The socket is one connection: the socket unit has `Accept=yes`.
-    #[error("the socket {name} from the service manager does not listen; its unit needs Accept=no")]
-    NotListening {
-        /// The name of the socket.
-        name: String,
-    },
+#[error("{message}")]
+pub struct InheritError {
+    message: String,
+    /// The system's reason.
+    #[source]
+    cause: Option<io::Error>,
 }
 
 // === impl InheritedSockets ===
@@ -70,8 +50,8 @@ impl InheritedSockets {
     }
 
     /// Hands out the sockets of a name, in the order of the unit. A second call finds none.
-    pub(super) fn take(&mut self, name: &SocketName) -> Vec<PassedSocket> {
-        let taken = self.0.extract_if(.., |(known, _)| known == name.as_str());
+    pub(super) fn take(&mut self, name: &str) -> Vec<PassedSocket> {
+        let taken = self.0.extract_if(.., |(known, _)| known == name);
         taken.map(|(_, socket)| socket).collect()
     }
 
@@ -90,17 +70,20 @@ fn names_of(names: Option<&str>, sockets: usize) -> Result<Vec<String>, InheritE
     if names.len() == sockets {
         Ok(names)
     } else {
-        let names = names.len();
-        Err(InheritError::Names { names, sockets })
+        let message = format!("LISTEN_FDNAMES has {} names for {sockets} sockets", names.len());
+        Err(InheritError { message, cause: None })
     }
 }
 
 fn take(passed: &mut ListenFd, index: usize, name: String) -> Result<(String, PassedSocket), InheritError> {
-    match ready(passed, index) {
-        Ok(Some(socket)) if socket.listens() => Ok((name, socket)),
-        Ok(_) => Err(InheritError::NotListening { name }),
-        Err(cause) => Err(InheritError::Kind { name, cause }),
-    }
+    let (fault, cause) = match ready(passed, index) {
+        Ok(Some(socket)) if socket.listens() => return Ok((name, socket)),
+        // One connection: the socket unit has `Accept=yes`.
+        Ok(_) => ("does not listen; its unit needs Accept=no", None),
+        Err(cause) => ("is neither a TCP nor a Unix stream socket", Some(cause)),
+    };
+    let message = format!("the socket {name} from the service manager {fault}");
+    Err(InheritError { message, cause })
 }
 
 /// The socket at a place, as the runtime needs it.
@@ -157,9 +140,8 @@ mod tests {
             (name.to_owned(), PassedSocket::Tcp(listener))
         };
         let mut sockets = InheritedSockets(vec![socket("edge"), socket("admin"), socket("edge")]);
-        let edge = SocketName::new("edge").unwrap();
-        assert_eq!(sockets.take(&edge).len(), 2);
-        assert!(sockets.take(&edge).is_empty());
+        assert_eq!(sockets.take("edge").len(), 2);
+        assert!(sockets.take("edge").is_empty());
         assert_eq!(sockets.names(), ["admin"]);
     }
 }

@@ -1,6 +1,5 @@
 //! Binding and accepting, for TCP and Unix sockets alike.
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,13 +11,14 @@ use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
 use super::peer::Peer;
 use super::tls::TlsAcceptor;
-use calendar_edge_core::settings::{ListenAddress, SocketName};
+use calendar_edge_core::settings::ListenAddress;
 
 /// A listening socket.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Listening,
-    address: BoundAddress,
+    /// Port 0 is replaced by the real port, and the name of a passed socket by its address.
+    address: ListenAddress,
     _file: Option<SocketFile>,
 }
 
@@ -41,17 +41,6 @@ pub(super) enum Arriving {
     Tcp(TcpStream, Peer, Option<TlsAcceptor>),
     /// A Unix socket, from this machine.
     Unix(UnixStream),
-}
-
-/// The address a listener is bound to; port 0 is replaced by the real port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BoundAddress {
-    /// A TCP address.
-    Tcp(SocketAddr),
-    /// A TCP address with TLS.
-    Tls(SocketAddr),
-    /// The path of a Unix socket.
-    Unix(PathBuf),
 }
 
 /// The reason why a listener could not be opened.
@@ -85,7 +74,7 @@ pub enum BindError {
     #[error("cannot wait for connections at {address}")]
     Events {
         /// The address the listener is bound to.
-        address: BoundAddress,
+        address: ListenAddress,
         /// The error of the operating system.
         #[source]
         cause: io::Error,
@@ -171,7 +160,7 @@ impl Listener {
     /// The passed sockets of a name; at least one.
     fn take(
         address: &ListenAddress,
-        name: &SocketName,
+        name: &str,
         tls: Option<&TlsAcceptor>,
         inherited: &mut InheritedSockets,
     ) -> Result<Vec<Self>, BindError> {
@@ -201,7 +190,7 @@ impl Listener {
                 Ok(Self {
                     socket: Listening::Unix(socket),
                     // A socket without a file has an abstract name.
-                    address: BoundAddress::Unix(path.unwrap_or_default()),
+                    address: ListenAddress::Unix(path.unwrap_or_default()),
                     _file: None,
                 })
             }
@@ -220,9 +209,9 @@ impl Listener {
         Ok(Self {
             socket: Listening::Tcp(socket, tls.cloned()),
             address: if tls.is_some() {
-                BoundAddress::Tls(address)
+                ListenAddress::Tls(address)
             } else {
-                BoundAddress::Tcp(address)
+                ListenAddress::Tcp(address)
             },
             _file: None,
         })
@@ -236,13 +225,13 @@ impl Listener {
         })?;
         Ok(Self {
             socket: Listening::Unix(socket),
-            address: BoundAddress::Unix(path.to_owned()),
+            address: ListenAddress::Unix(path.to_owned()),
             _file: Some(SocketFile(path.to_owned())),
         })
     }
 
     /// The address the listener is bound to.
-    pub(crate) fn address(&self) -> &BoundAddress {
+    pub(crate) fn address(&self) -> &ListenAddress {
         &self.address
     }
 
@@ -342,27 +331,5 @@ impl Arriving {
             }
             Self::Unix(stream) => Self::Unix(UnixStream::from_std(stream.into_std()?)?),
         })
-    }
-}
-
-// === impl BoundAddress ===
-
-impl BoundAddress {
-    /// The TCP address, with or without TLS; `None` for a Unix socket.
-    pub fn tcp(&self) -> Option<SocketAddr> {
-        match self {
-            Self::Tcp(address) | Self::Tls(address) => Some(*address),
-            Self::Unix(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for BoundAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(f),
-            Self::Tls(address) => write!(f, "tls:{address}"),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
-        }
     }
 }

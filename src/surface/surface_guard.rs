@@ -10,9 +10,9 @@ use http::request::Parts as Head;
 
 use super::metrics::SurfaceMetrics;
 use crate::calls::fault;
-use crate::layers::{BodilessRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::layers::{BodilessRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{ResponseSource, json};
-use crate::telemetry::{DecidedBy, Warnings};
+use crate::telemetry::{DecidedBy, RefusalNote, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
@@ -135,7 +135,7 @@ impl SurfaceGuard {
                 Some(closed(verdict))
             }
             SurfaceOutcome::Limited => {
-                asked.refused(body, RefusalReason::moment(INSISTS));
+                asked.refused(body, RefusalNote::moment(INSISTS));
                 exceeded.map(|exceeded| fault::too_fast(&exceeded))
             }
         }
@@ -206,14 +206,15 @@ impl FormGuard {
 const INSISTS: &str = "a rule of `[[surface]]` has a `mode` of its own";
 
 /// The rule as a finding of the request.
-fn reason(verdict: SurfaceVerdict<'_>) -> RefusalReason {
+fn reason(verdict: SurfaceVerdict<'_>) -> RefusalNote {
     let refusal = verdict.refusal();
     let finding = Finding {
         code: refusal.code(),
         parameter: Some(verdict.rule.name.clone().into()),
         rule: SURFACE_RULE,
     };
-    RefusalReason {
+    RefusalNote {
+        request: None,
         findings: vec![finding],
         decided_by: DecidedBy::Rules,
         insists: INSISTS,

@@ -53,7 +53,7 @@ pub use printable::{is_hidden, printable, printable_json};
 pub(crate) use process::{process_files, process_memory};
 pub(crate) use proxy_watch::ProxyWatch;
 pub(crate) use rate_limits::RateLimitMetrics;
-pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
+pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
 #[cfg(test)]
 pub(crate) use request_log::BackendTimes;
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};

@@ -15,6 +15,7 @@ use super::wall_clock::as_moment;
 use calendar_edge_core::gateway::refusals::KeptRequest;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::problem::Refusal;
 
 /// Memory for each refusal that may be kept, in bytes, on average.
 const BYTES_EACH: usize = 4 * 1024;
@@ -46,26 +47,19 @@ pub(crate) struct RecordedRefusal {
     pub(crate) status: u16,
     /// The code of the refusal, or of the first finding.
     pub(crate) code: &'static str,
+    /// The response of the site to a request that was forwarded although it breaks rules, as in mode `report`; none: the
+    /// edge refused it.
     #[serde(skip)]
-    pub(crate) fate: RecordedFate,
+    pub(crate) forwarded: Option<SiteVerdict>,
     /// The reason, where it was noted.
     #[serde(skip)]
     pub(crate) note: Option<RefusalNote>,
 }
 
-/// The fate of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RecordedFate {
-    /// The edge refused it.
-    Refused,
-    /// It was forwarded although it breaks rules, as in mode `report`; the site responded.
-    Forwarded(SiteVerdict),
-}
-
 /// The reason for a refusal.
 #[derive(Debug, Clone)]
 pub(crate) struct RefusalNote {
-    /// The request without its secrets; none where it was too large.
+    /// The request without its secrets; none where it was too large, and until it is kept.
     pub(crate) request: Option<KeptRequest>,
     /// The rules that it breaks.
     pub(crate) findings: Vec<Finding>,
@@ -125,13 +119,37 @@ impl RecordedRefusal {
         let first = self.note.as_ref().and_then(|note| note.findings.first());
         RecordKind {
             code: self.code,
-            is_forwarded: self.fate != RecordedFate::Refused,
+            is_forwarded: self.forwarded.is_some(),
             operation: self.operation,
             rule: first.map_or("", |finding| finding.rule),
             parameter: match first.and_then(|finding| finding.parameter.as_ref()) {
                 Some(Cow::Borrowed(declared)) => declared,
                 Some(Cow::Owned(_)) | None => "",
             },
+        }
+    }
+}
+
+// === impl RefusalNote ===
+
+impl RefusalNote {
+    /// A rule about heads, or about bodies that cannot be read.
+    pub(crate) fn rules(refusal: &Refusal) -> Self {
+        Self {
+            request: None,
+            findings: Vec::new(),
+            decided_by: DecidedBy::Rules,
+            insists: refusal.problem().held_in_every_mode(),
+        }
+    }
+
+    /// A reason of this moment; the same request may pass later.
+    pub(crate) const fn moment(insists: &'static str) -> Self {
+        Self {
+            request: None,
+            findings: Vec::new(),
+            decided_by: DecidedBy::Moment,
+            insists,
         }
     }
 }
@@ -173,7 +191,7 @@ impl Refusals {
     /// All kept requests that were refused, newest first.
     pub(crate) fn newest(&self) -> Vec<Arc<RecordedRefusal>> {
         let kept = self.0.lock();
-        let refused = kept.all().filter(|kept| kept.fate == RecordedFate::Refused);
+        let refused = kept.all().filter(|kept| kept.forwarded.is_none());
         let mut all: Vec<_> = refused.map(Arc::clone).collect();
         drop(kept);
         all.sort_by_key(|refusal| std::cmp::Reverse(refusal.at));
@@ -230,7 +248,7 @@ mod tests {
             path: path.into(),
             status: 404,
             code,
-            fate: RecordedFate::Refused,
+            forwarded: None,
             operation: "none",
             mode: "enforce",
             note: None,
@@ -262,7 +280,7 @@ mod tests {
         let refusals = Refusals::default();
         refusals.keep_most(10);
         let forwarded = |id: usize, parameter: &'static str| RecordedRefusal {
-            fate: RecordedFate::Forwarded(SiteVerdict::new(200, None)),
+            forwarded: Some(SiteVerdict::new(200, None)),
             note: Some(RefusalNote {
                 request: None,
                 findings: vec![Finding {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use calendar_edge::app::{self, BoundAddress, DrainOutcome, Shutdown};
+use calendar_edge::app::{self, Shutdown};
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -52,7 +52,7 @@ async fn a_drain_finishes_what_runs_and_accepts_nothing_new() {
     assert_eq!(answer.header("connection"), Some("close"));
     assert!(client.rest().await.is_empty());
     drop(client);
-    assert_eq!(draining.await.unwrap(), DrainOutcome::Finished);
+    assert!(draining.await.unwrap());
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_drain_cuts_what_outlives_its_grace() {
     client.send(raw_get(EVENTS)).await;
     gate.reached_by(1).await;
 
-    assert_eq!(edge.drain().await, DrainOutcome::Cut);
+    assert!(!edge.drain().await);
     assert!(client.rest().await.is_empty());
 }
 
@@ -84,7 +84,7 @@ async fn an_idle_connection_does_not_hold_a_drain_up() {
     assert!(kept.rest().await.is_empty());
 
     drop((kept, silent));
-    assert_eq!(draining.await.unwrap(), DrainOutcome::Finished);
+    assert!(draining.await.unwrap());
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn readiness_fails_while_draining_and_liveness_does_not() {
 
     gate.open();
     assert_eq!(running.await.unwrap().status, 200);
-    assert_eq!(draining.await.unwrap(), DrainOutcome::Finished);
+    assert!(draining.await.unwrap());
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_second_order_ends_at_once() {
     signals.send(()).await.unwrap();
     signals.send(()).await.unwrap();
 
-    assert_eq!(serving.await.unwrap(), DrainOutcome::Cut);
+    assert!(!serving.await.unwrap());
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn a_dead_socket_file_is_replaced_and_a_live_one_is_not() {
     };
 
     let running = start().await.unwrap();
-    assert_eq!(running.addresses(), [BoundAddress::Unix(path.clone())]);
+    assert_eq!(running.addresses(), [ListenAddress::Unix(path.clone())]);
     assert!(start().await.is_err());
     assert!(
         path.exists(),

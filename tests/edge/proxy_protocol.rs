@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::{ListenAddress, ProxyProtocol, Settings};
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{Authority, Directory, EVENTS, Edge, Origin, Reply};
@@ -21,7 +21,7 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
         .origin(origin)
         .settings(|settings| {
             settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
-            settings.proxy_protocol = ProxyProtocol::Required;
+            settings.proxy_protocol = true;
             change(settings);
         })
         .start()
@@ -79,7 +79,7 @@ async fn a_stranger_cannot_announce_and_cannot_connect() {
 #[tokio::test]
 async fn a_header_is_no_request_where_none_is_due() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = edge(&origin, |settings| settings.proxy_protocol = ProxyProtocol::Off).await;
+    let edge = edge(&origin, |settings| settings.proxy_protocol = false).await;
     for header in [TEXT, BINARY] {
         let mut connection = edge.raw().await;
         connection.send(header).await.send(request()).await;

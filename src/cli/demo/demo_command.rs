@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    BoundAddress, Edge, FileWatch, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision,
-    raise_descriptor_limit,
+    Edge, FileWatch, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision, raise_descriptor_limit,
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
@@ -141,7 +140,7 @@ fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io:
 }
 
 /// The edge's URL for `curl` on this machine; none for a Unix socket.
-fn public_root(address: &BoundAddress) -> Option<String> {
+fn public_root(address: &ListenAddress) -> Option<String> {
     let address = address.tcp()?;
     let mut reachable = address;
     if address.ip().is_unspecified() {

@@ -8,11 +8,11 @@ use bytes::Bytes;
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, PublicNames, Stage};
 use crate::gateway::call_request::{JudgedRequest, OpenedBy};
 use crate::gateway::known_reads::KnownReads;
+use crate::layers::RequestContext;
 use crate::layers::refused;
-use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Computing;
-use crate::telemetry::{DecidedBy, FindingSums, Metrics};
+use crate::telemetry::{DecidedBy, FindingSums, Metrics, RefusalNote};
 use calendar_edge_core::cache::forms::wants_calendar;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -128,7 +128,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> fo
         let judgement = match judged {
             Ok(judgement) => judgement,
             Err(refusal) => {
-                let reason = RefusalReason::rules(&refusal);
+                let reason = RefusalNote::rules(&refusal);
                 request.asked.refused(DecidingBody::None, reason);
                 return refused(&refusal).into();
             }
@@ -143,7 +143,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> fo
         } = judgement;
         match outcome {
             Outcome::Refuse(refusal) => {
-                let reason = RefusalReason {
+                let reason = RefusalNote {
+                    request: None,
                     findings,
                     decided_by: DecidedBy::Rules,
                     insists: insists.unwrap_or_default(),
@@ -174,7 +175,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
         findings: Vec<Finding>,
         operation: Option<&'static Operation>,
     ) -> CallResponse {
-        let reason = RefusalReason {
+        let reason = RefusalNote {
+            request: None,
             findings: findings.clone(),
             decided_by: DecidedBy::Site,
             insists: "",

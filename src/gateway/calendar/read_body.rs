@@ -7,8 +7,9 @@ use http_body::Body;
 use crate::calls::{CallResponse, Stage};
 use crate::gateway::body::{self, BodyFault, BodyReader};
 use crate::gateway::call_request::{CallBody, CallRequest, JudgedRequest};
-use crate::layers::{BodyError, RefusalReason, refused};
+use crate::layers::{BodyError, refused};
 use crate::server::bodies::CollectError;
+use crate::telemetry::RefusalNote;
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -64,7 +65,7 @@ impl<S: Stage<JudgedRequest, CallResponse>> Stage<CallRequest, CallResponse> for
         let call = match opened.next() {
             Ok(call) => call,
             Err(refusal) => {
-                asked.refused(DecidingBody::None, RefusalReason::rules(refusal));
+                asked.refused(DecidingBody::None, RefusalNote::rules(refusal));
                 return refused(refusal).into();
             }
         };
@@ -79,7 +80,7 @@ impl<S: Stage<JudgedRequest, CallResponse>> Stage<CallRequest, CallResponse> for
                 self.inner.call(request).await
             }
             Err(fault) => {
-                let reason = RefusalReason::moment("the body does not arrive within its limits");
+                let reason = RefusalNote::moment("the body does not arrive within its limits");
                 asked.refused(DecidingBody::None, reason);
                 body::not_taken(&fault).into()
             }

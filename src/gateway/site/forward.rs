@@ -18,9 +18,9 @@ use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyReader, behind, not_taken};
-use crate::layers::{BodilessRequest, ClientBody, EdgeResponse, RefusalReason, refused};
+use crate::layers::{BodilessRequest, ClientBody, EdgeResponse, refused};
 use crate::pages::{PageGuard, PageResponse};
-use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
+use crate::telemetry::{ExchangeTimer, RefusalNote, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -120,7 +120,7 @@ impl Site {
         match call.refusal {
             None => Ok(charged),
             Some(refusal) => {
-                asked.refused(body, RefusalReason::rules(&refusal));
+                asked.refused(body, RefusalNote::rules(&refusal));
                 Err(Box::new(refused(&refusal)))
             }
         }
@@ -288,7 +288,7 @@ impl Site {
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
-                asked.refused(DecidingBody::Read(&form), RefusalReason::rules(&refusal));
+                asked.refused(DecidingBody::Read(&form), RefusalNote::rules(&refusal));
                 Passage::Response(refused(&refusal))
             }
         }

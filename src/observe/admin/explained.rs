@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use crate::server::joined;
-use crate::telemetry::{RecordedFate, RecordedRefusal};
+use crate::telemetry::RecordedRefusal;
 use calendar_edge_core::errors::remedy;
 use calendar_edge_core::explain::finding;
 use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
@@ -20,9 +20,9 @@ pub(super) fn refusal_list(newest: &[Arc<RecordedRefusal>]) -> Value {
 fn summary(kept: &RecordedRefusal) -> Value {
     let findings = kept.note.iter().flat_map(|note| &note.findings);
     let parameters = findings.filter_map(|finding| finding.parameter.as_deref());
-    let action = match kept.fate {
-        RecordedFate::Refused => "refused",
-        RecordedFate::Forwarded(_) => "forwarded",
+    let action = match kept.forwarded {
+        None => "refused",
+        Some(_) => "forwarded",
     };
     joined([
         json!(kept),
@@ -45,10 +45,8 @@ pub(super) fn explained_refusal(kept: &RecordedRefusal) -> Value {
     let remedy = remedy(kept.code);
     let note = kept.note.as_ref();
     let findings = note.into_iter().flat_map(|note| &note.findings);
-    let site = match &kept.fate {
-        RecordedFate::Refused => Value::Null,
-        RecordedFate::Forwarded(verdict) => joined([json!({"outcome": verdict.outcome()}), json!(verdict)]),
-    };
+    let site = kept.forwarded.as_ref();
+    let site = site.map(|verdict| joined([json!({"outcome": verdict.outcome()}), json!(verdict)]));
     joined([
         summary(kept),
         json!({

@@ -1,5 +1,7 @@
 //! Spans as the messages of OTLP.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 use prost::Message as _;
 use uuid::Uuid;
@@ -8,14 +10,8 @@ use super::messages::{
     AnyValue, ExportRequest, KeyValue, ResourceSpans, ScopeSpans, SpanMessage, SpanResource, SpanScope,
     SpanStatus,
 };
-use super::unix_clock::UnixClock;
-use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
-
-/// Writes batches of spans for a collector.
-#[derive(Debug, Clone)]
-pub(super) struct SpanEncoder {
-    resource: SpanResource,
-}
+use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind, unix_time};
+use calendar_edge_core::unix_time::UnixTime;
 
 /// `STATUS_CODE_ERROR`.
 const ERROR: i32 = 2;
@@ -27,45 +23,35 @@ const KNOWS_PARENT: u32 = 0x100;
 /// It is.
 const HAS_REMOTE_PARENT: u32 = 0x200;
 
-// === impl SpanEncoder ===
-
-impl SpanEncoder {
-    /// Writes in the name of this instance of the service.
-    pub(super) fn new(instance: Uuid) -> Self {
-        let attributes = [
-            ("service.name", "calendar-edge".to_owned()),
-            ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("service.instance.id", instance.to_string()),
-        ];
-        let attributes = attributes.map(|(key, value)| key_value(key, AttributeValue::Text(value)));
-        Self {
-            resource: SpanResource {
+/// One request with all of these spans, in the name of this instance of the service. Their moments are counted from now.
+pub(super) fn encode(instance: Uuid, spans: Vec<Span>) -> Bytes {
+    let (now, time) = (Instant::now(), unix_time());
+    let attributes = [
+        ("service.name", "calendar-edge".to_owned()),
+        ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("service.instance.id", instance.to_string()),
+    ];
+    let attributes = attributes.map(|(key, value)| key_value(key, AttributeValue::Text(value)));
+    let scope = SpanScope {
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let spans = spans.into_iter().map(|span| message(span, now, time));
+    let request = ExportRequest {
+        resource_spans: vec![ResourceSpans {
+            resource: Some(SpanResource {
                 attributes: attributes.into(),
-            },
-        }
-    }
-
-    /// One request with all of these spans.
-    pub(super) fn encode(&self, spans: Vec<Span>, clock: UnixClock) -> Bytes {
-        let scope = SpanScope {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let spans = spans.into_iter().map(|span| message(span, clock));
-        let request = ExportRequest {
-            resource_spans: vec![ResourceSpans {
-                resource: Some(self.resource.clone()),
-                scope_spans: vec![ScopeSpans {
-                    scope: Some(scope),
-                    spans: spans.collect(),
-                }],
+            }),
+            scope_spans: vec![ScopeSpans {
+                scope: Some(scope),
+                spans: spans.collect(),
             }],
-        };
-        request.encode_to_vec().into()
-    }
+        }],
+    };
+    request.encode_to_vec().into()
 }
 
-fn message(span: Span, clock: UnixClock) -> SpanMessage {
+fn message(span: Span, now: Instant, time: UnixTime) -> SpanMessage {
     let SpanIds {
         trace,
         span: id,
@@ -76,6 +62,7 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         _ => 0,
     };
     let attributes = span.attributes.into_inner().into_iter();
+    let began = time.saturating_sub(now.saturating_duration_since(span.started));
     SpanMessage {
         trace_id: bytes(&trace),
         span_id: bytes(&id),
@@ -83,12 +70,17 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
         name: span.name,
         kind: span.kind as i32,
-        start_time_unix_nano: clock.nanoseconds(span.started),
-        end_time_unix_nano: clock.nanoseconds(span.started + span.duration),
+        start_time_unix_nano: nanoseconds(began),
+        end_time_unix_nano: nanoseconds(began.saturating_add(span.duration)),
         attributes: attributes.map(|(key, value)| key_value(key, value)).collect(),
         status: span.is_error.then_some(SpanStatus { code: ERROR }),
         flags: SAMPLED | KNOWS_PARENT | remote,
     }
+}
+
+/// Nanoseconds of the wall clock; until the year 2554.
+fn nanoseconds(time: UnixTime) -> u64 {
+    u64::try_from(time.since_epoch().as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn key_value(key: &str, value: AttributeValue) -> KeyValue {

@@ -9,8 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::collector::{Delivery, SpanCollector};
-use super::encode_spans::SpanEncoder;
-use super::unix_clock::UnixClock;
+use super::encode_spans::encode;
 use crate::backend::pauses;
 use crate::telemetry::{Span, SpanMetrics, SpanOutcome, Warnings};
 use calendar_edge_core::settings::TraceSettings;
@@ -20,8 +19,6 @@ use calendar_edge_core::settings::TraceSettings;
 pub(super) struct Exporter {
     spans: Receiver<Span>,
     collector: SpanCollector,
-    encoder: SpanEncoder,
-    clock: UnixClock,
     batch: usize,
     interval: Duration,
     program_context: Surrounding,
@@ -55,8 +52,6 @@ impl Exporter {
         Self {
             spans,
             collector,
-            encoder: SpanEncoder::new(program_context.instance),
-            clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
             interval: settings.interval,
@@ -126,10 +121,9 @@ impl Exporter {
     }
 
     /// Encodes beside the tasks of requests: it may take milliseconds.
-    async fn encoded(&mut self, batch: Vec<Span>) -> Option<Bytes> {
-        self.clock = self.clock.unless_set(UnixClock::now());
-        let (encoder, clock) = (self.encoder.clone(), self.clock);
-        let body = tokio::task::spawn_blocking(move || encoder.encode(batch, clock));
+    async fn encoded(&self, batch: Vec<Span>) -> Option<Bytes> {
+        let instance = self.program_context.instance;
+        let body = tokio::task::spawn_blocking(move || encode(instance, batch));
         body.await.ok()
     }
 

@@ -8,7 +8,6 @@ mod exporter;
 mod exporters;
 mod messages;
 mod trial;
-mod unix_clock;
 
 pub(crate) use exporters::{LAST_SPANS, Traces};
-pub use trial::{CollectorFault, try_collector};
+pub use trial::try_collector;

@@ -1,8 +1,8 @@
 //! A certificate and its private key, loaded from their files.
 
+use std::error::Error;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
@@ -21,39 +21,12 @@ pub struct TlsIdentity {
 
 /// The reason why an identity cannot be used. It never quotes the content of the files.
 #[derive(Debug, thiserror::Error)]
-pub enum TlsIdentityError {
-    /// A file cannot be read.
-    #[error("{} cannot be read", path.display())]
-    Unreadable {
-        /// The file from the settings.
-        path: PathBuf,
-        /// The error of the operating system.
-        #[source]
-        cause: io::Error,
-    },
-    /// The certificate file holds no certificate, or a broken one.
-    #[error("{} is no certificate in PEM form", path.display())]
-    NoCertificate {
-        /// The file from the settings.
-        path: PathBuf,
-    },
-    /// The key file holds no private key, or a broken one.
-    #[error("{} is no private key in PEM form", path.display())]
-    NoKey {
-        /// The file from the settings.
-        path: PathBuf,
-    },
-    /// Both files are well formed, but they do not match or are of an unsupported kind.
-    #[error("{} and {} cannot be used together", certificate.display(), key.display())]
-    Unfit {
-        /// The certificate file.
-        certificate: PathBuf,
-        /// The key file.
-        key: PathBuf,
-        /// The error of the TLS library.
-        #[source]
-        cause: rustls::Error,
-    },
+#[error("{message}")]
+pub struct TlsIdentityError {
+    message: String,
+    /// The error of the operating system or of the TLS library.
+    #[source]
+    cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
 // === impl TlsIdentity ===
@@ -70,10 +43,12 @@ impl TlsIdentity {
         let not_after = chain.first().and_then(|certificate| not_after(certificate));
         let provider = rustls::crypto::ring::default_provider();
         let key = CertifiedKey::from_der(chain, key(&settings.key)?, &provider);
-        let key = key.map_err(|cause| TlsIdentityError::Unfit {
-            certificate: settings.certificate.clone(),
-            key: settings.key.clone(),
-            cause,
+        let key = key.map_err(|cause| {
+            let (certificate, key) = (settings.certificate.display(), settings.key.display());
+            TlsIdentityError {
+                message: format!("{certificate} and {key} cannot be used together"),
+                cause: Some(cause.into()),
+            }
         })?;
         Ok(Self {
             key: Arc::new(key),
@@ -102,23 +77,31 @@ fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsIdentityError> 
     let text = read(path)?;
     let chain: Option<Vec<_>> = CertificateDer::pem_slice_iter(&text).map(Result::ok).collect();
     let chain = chain.filter(|chain| !chain.is_empty());
-    chain.ok_or_else(|| TlsIdentityError::NoCertificate {
-        path: path.to_owned(),
-    })
+    chain.ok_or_else(|| TlsIdentityError::about(path, "is no certificate in PEM form"))
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsIdentityError> {
     // The library's message may quote the file, so it is dropped.
-    PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|_| TlsIdentityError::NoKey {
-        path: path.to_owned(),
-    })
+    PrivateKeyDer::from_pem_slice(&read(path)?)
+        .map_err(|_| TlsIdentityError::about(path, "is no private key in PEM form"))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsIdentityError> {
-    fs::read(path).map_err(|cause| TlsIdentityError::Unreadable {
-        path: path.to_owned(),
-        cause,
+    fs::read(path).map_err(|cause| TlsIdentityError {
+        cause: Some(cause.into()),
+        ..TlsIdentityError::about(path, "cannot be read")
     })
+}
+
+// === impl TlsIdentityError ===
+
+impl TlsIdentityError {
+    fn about(path: &Path, fault: &str) -> Self {
+        Self {
+            message: format!("{} {fault}", path.display()),
+            cause: None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ async fn t76_a_write_runs_on_when_its_client_leaves() {
     gate.open();
 
     // The drain waits for the write, which would be cancelled if it depended on its client.
-    assert_eq!(edge.drain().await, calendar_edge::app::DrainOutcome::Finished);
+    assert!(edge.drain().await);
     assert_eq!(origin.only().method, Method::POST);
 }
 

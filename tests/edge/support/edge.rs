@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServingThreads, Supervision};
+use calendar_edge::app::{self, Reloader, Running, ServingThreads, Supervision};
 use calendar_edge_core::settings::{ListenAddress, OriginNamespace, Root, Settings};
 use calendar_edge_judge::problem::Words;
 use http::{HeaderMap, Method, StatusCode};
@@ -179,7 +179,7 @@ impl Edge {
     }
 
     /// The addresses for clients, in the order of the settings.
-    pub(crate) fn addresses(&self) -> &[app::BoundAddress] {
+    pub(crate) fn addresses(&self) -> &[ListenAddress] {
         self.running.addresses()
     }
 
@@ -196,7 +196,7 @@ impl Edge {
     /// The address for clients.
     pub(crate) fn address(&self) -> SocketAddr {
         let first = self.running.addresses().first();
-        first.and_then(app::BoundAddress::tcp).expect("a TCP listener")
+        first.and_then(ListenAddress::tcp).expect("a TCP listener")
     }
 
     /// The URL of a target at the edge.
@@ -216,7 +216,7 @@ impl Edge {
 
     /// Scheme and authority of the admin listener.
     pub(crate) fn admin_base(&self) -> String {
-        let address = self.running.admin_address().and_then(app::BoundAddress::tcp);
+        let address = self.running.admin_address().and_then(ListenAddress::tcp);
         format!("http://{}", address.expect("an admin listener"))
     }
 
@@ -273,7 +273,7 @@ impl Edge {
 
     /// The address of the admin listener.
     pub(crate) fn admin_socket(&self) -> SocketAddr {
-        let address = self.running.admin_address().and_then(app::BoundAddress::tcp);
+        let address = self.running.admin_address().and_then(ListenAddress::tcp);
         address.expect("an admin listener")
     }
 
@@ -283,7 +283,7 @@ impl Edge {
     }
 
     /// Drains the edge.
-    pub(crate) async fn drain(self) -> DrainOutcome {
+    pub(crate) async fn drain(self) -> bool {
         self.running.drain().await
     }
 }

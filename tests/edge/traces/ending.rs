@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge::app::DrainOutcome;
-
 use super::collector::Collector;
 use super::{site, to, traced};
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};
@@ -19,7 +17,7 @@ async fn the_last_spans_are_sent() {
     edge.get(EVENTS).await;
     edge.get(EVENTS).await;
     assert!(collector.requests().is_empty());
-    assert_eq!(edge.drain().await, DrainOutcome::Finished);
+    assert!(edge.drain().await);
     assert_eq!(collector.spans().len(), 4);
 }
 
@@ -42,7 +40,7 @@ async fn a_collector_that_is_away_does_not_hold_the_edge() {
             edge.get("/elsewhere").await;
         }
         let started = Instant::now();
-        assert_eq!(edge.drain().await, DrainOutcome::Finished);
+        assert!(edge.drain().await);
         // Two seconds for the spans, and what else a drain takes.
         assert!(
             started.elapsed() < Duration::from_secs(8),
@@ -66,7 +64,7 @@ async fn a_request_that_ends_in_the_drain_is_traced() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     gate.open();
     assert_eq!(read.await.unwrap().unwrap().status(), 200);
-    assert_eq!(drained.await.unwrap(), DrainOutcome::Finished);
+    assert!(drained.await.unwrap());
     assert_eq!(collector.spans().len(), 2);
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use calendar_edge::app::DrainOutcome;
 use calendar_edge_core::settings::{
     CandidateSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
 };
@@ -314,7 +313,7 @@ async fn a_copy_belongs_to_the_request() {
         next.only().header("traceparent"),
         Some(server.traceparent().as_str())
     );
-    assert_eq!(edge.drain().await, DrainOutcome::Finished);
+    assert!(edge.drain().await);
     assert_eq!(collector.spans().len(), 2);
 }
 

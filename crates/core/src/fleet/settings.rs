@@ -1,5 +1,6 @@
 //! Settings of a fleet: several edges that agree through one store.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -104,7 +105,9 @@ pub struct StoreIdentity {
     pub key: Vec<u8>,
 }
 
-const NO_PASSWORD: UnfitFile = UnfitFile("the file holds no password: it has one line of UTF-8 text");
+const NO_PASSWORD: UnfitFile = UnfitFile(Cow::Borrowed(
+    "the file holds no password: it has one line of UTF-8 text",
+));
 
 /// The port of Redis and Valkey.
 const SERVER_PORT: u16 = 6379;

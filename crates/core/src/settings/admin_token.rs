@@ -4,7 +4,8 @@ use std::fmt;
 
 use ring::hmac;
 
-use super::{MarkKey, ShortSecret};
+use super::UnfitFile;
+use super::mark_key::long_enough;
 
 /// A token, compared in a time that does not depend on how much of it was right.
 #[derive(Clone)]
@@ -17,13 +18,9 @@ impl AdminToken {
     ///
     /// # Errors
     ///
-    /// When it is shorter than [`MarkKey::SHORTEST_SECRET`].
-    pub fn new(token: &[u8]) -> Result<Self, ShortSecret> {
-        let token = token.trim_ascii();
-        if token.len() < MarkKey::SHORTEST_SECRET {
-            return Err(ShortSecret);
-        }
-        Ok(Self(hmac::sign(&key(), token)))
+    /// When it is shorter than [`MarkKey::SHORTEST_SECRET`](super::MarkKey::SHORTEST_SECRET).
+    pub fn new(token: &[u8]) -> Result<Self, UnfitFile> {
+        long_enough(token).map(|token| Self(hmac::sign(&key(), token)))
     }
 
     /// Returns true if this is the token.

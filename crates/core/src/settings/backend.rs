@@ -28,8 +28,8 @@ pub struct BackendSettings {
     pub identity_key: Option<MarkKey>,
     /// The longest time for which the site's word about a caller holds.
     pub identity_lifetime: Duration,
-    /// The timeouts toward it.
-    pub timeouts: BackendTimeouts,
+    /// The timeouts, of which those toward the origin and for the rest of the site are used.
+    pub timeouts: Timeouts,
     /// The circuit breaker for reads.
     pub breaker: BreakerSettings,
     /// Maximum bytes of a response (502).
@@ -44,23 +44,6 @@ pub struct BackendSettings {
     pub public_namespace: String,
     /// The treatment of requests outside of the calendar API: forwarded to it, or refused.
     pub other: OtherTraffic,
-}
-
-/// The timeouts toward a backend; see [`Timeouts`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackendTimeouts {
-    /// A call waits for one of the concurrent exchanges, within half of `read` or `write`.
-    pub queue: Duration,
-    /// Connect, TLS included.
-    pub connect: Duration,
-    /// The first byte of the response.
-    pub first_byte: Duration,
-    /// A whole read exchange.
-    read: Duration,
-    /// A whole write exchange.
-    write: Duration,
-    /// Rest of the site: until the response begins, uploads included, and again until it ends.
-    pub site: Duration,
 }
 
 /// The file of the indexes in [`Settings::state_dir`], unless the settings name another.
@@ -87,7 +70,7 @@ impl Settings {
             credentials: CredentialsPolicy::Forward,
             identity_key: None,
             identity_lifetime: Duration::ZERO,
-            timeouts: BackendTimeouts::of_site(&self.timeouts),
+            timeouts: self.timeouts.clone(),
             breaker: self.breaker.clone(),
             response_bytes: self.limits.response_bytes,
             response_buffer_bytes: self.limits.response_buffer_bytes,
@@ -143,37 +126,6 @@ impl Settings {
     }
 }
 
-// === impl BackendTimeouts ===
-
-impl BackendTimeouts {
-    /// The time for a whole exchange of one call.
-    pub const fn of_call(&self, is_write: bool) -> Duration {
-        if is_write { self.write } else { self.read }
-    }
-
-    /// The longest time for a whole read exchange, of any operation: deadlines of reads are made of it.
-    pub const fn longest_read(&self) -> Duration {
-        self.read
-    }
-
-    /// The longest time for a whole write exchange, of any operation: after it no write changes what the cache has
-    /// stored.
-    pub const fn longest_write(&self) -> Duration {
-        self.write
-    }
-
-    const fn of_site(timeouts: &Timeouts) -> Self {
-        Self {
-            queue: timeouts.origin_queue,
-            connect: timeouts.origin_connect,
-            first_byte: timeouts.origin_first_byte,
-            read: timeouts.origin_read,
-            write: timeouts.origin_write,
-            site: timeouts.site,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +156,7 @@ mod tests {
             (backend.origin.max_in_flight, backend.origin.tunnel_delete),
             (3, false)
         );
-        assert_eq!(backend.timeouts.longest_read(), Duration::from_secs(4));
+        assert_eq!(backend.timeouts.origin_read, Duration::from_secs(4));
         assert_eq!(backend.public_url, settings.public_url);
         assert_eq!(backend.breaker.failures, 7);
         assert_eq!(backend.other, OtherTraffic::Refuse);

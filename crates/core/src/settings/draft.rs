@@ -20,17 +20,11 @@ pub struct ConfigPlaces {
     /// The beginnings of the tables of a section, in the order of their groups in the settings.
     tables: HashMap<&'static str, Vec<ConfigPlace>>,
     /// By the full name of the key, and the position of its table.
-    typed: HashMap<(String, usize), TypedAt>,
+    typed: HashMap<(String, usize), TypedPlaces>,
 }
 
 /// The place of one value, and of its items if it is a list.
-#[derive(Debug)]
-pub struct TypedAt {
-    /// The value.
-    pub whole: ConfigPlace,
-    /// The items of a list.
-    pub items: Vec<ConfigPlace>,
-}
+type TypedPlaces = (ConfigPlace, Vec<ConfigPlace>);
 
 /// The places of the keys of one table among those of its section.
 #[derive(Debug, Clone, Copy)]
@@ -65,9 +59,9 @@ impl ConfigPlaces {
         tables.len() - 1
     }
 
-    /// Records the place of a key; the last one counts.
-    pub fn note(&mut self, key: String, table: usize, typed: TypedAt) {
-        self.typed.insert((key, table), typed);
+    /// Records the place of a key's value, and of its items if it is a list; the last one counts.
+    pub fn note(&mut self, key: String, table: usize, whole: ConfigPlace, items: Vec<ConfigPlace>) {
+        self.typed.insert((key, table), (whole, items));
     }
 
     /// The places in the table at a position among those of its section.
@@ -107,7 +101,7 @@ impl<'a> TablePlaces<'a> {
 
     /// The place of a key, if it was typed.
     pub fn typed(self, key: &str) -> Option<&'a ConfigPlace> {
-        self.get(key).map(|typed| &typed.whole)
+        self.get(key).map(|(whole, _)| whole)
     }
 
     /// The place of a key, or [`ConfigPlace::Absent`].
@@ -118,11 +112,11 @@ impl<'a> TablePlaces<'a> {
     /// The place of an item of a list, or else of the list.
     pub fn item(self, key: &str, item: usize) -> &'a ConfigPlace {
         let typed = self.get(key);
-        let place = typed.map(|typed| typed.items.get(item).unwrap_or(&typed.whole));
+        let place = typed.map(|(whole, items)| items.get(item).unwrap_or(whole));
         place.unwrap_or(&ConfigPlace::Absent)
     }
 
-    fn get(self, key: &str) -> Option<&'a TypedAt> {
+    fn get(self, key: &str) -> Option<&'a TypedPlaces> {
         self.all.typed.get(&(key.to_owned(), self.index))
     }
 }

@@ -16,28 +16,16 @@ pub enum ListenAddress {
     Tls(SocketAddr),
     /// A Unix socket, `unix:/run/…`.
     Unix(PathBuf),
-    /// Sockets that the service manager opened and passed under this name, `systemd:edge`.
-    Systemd(SocketName),
+    /// Sockets that the service manager opened and passed under this name, `systemd:edge`: `FileDescriptorName=` in the
+    /// socket unit, or else the name of that unit.
+    Systemd(String),
     /// The same with TLS, `tls:systemd:edge`.
-    SystemdTls(SocketName),
+    SystemdTls(String),
 }
 
-/// The name of sockets that systemd passes: `FileDescriptorName=` in the socket unit, or else the name of that unit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SocketName(String);
-
-/// Use of the PROXY protocol, version 1 or 2, at the beginning of TCP connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ProxyProtocol {
-    /// Connections do not begin with a PROXY protocol header.
-    #[default]
-    Off,
-    /// Only trusted proxies connect, and each connection begins with the address of its client.
-    Required,
-}
-
-pub(super) const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
-    [("off", ProxyProtocol::Off), ("required", ProxyProtocol::Required)];
+/// The words for connections that begin without a header of the PROXY protocol (version 1 or 2), and for those that begin
+/// with one: then only trusted proxies connect, and the header names the client.
+pub(super) const PROXY_PROTOCOLS: [(&str, bool); 2] = [("off", false), ("required", true)];
 
 settings_group! {
     /// Certificate and key of `tls:` listeners, which accept TLS 1.2 or newer with HTTP/2 or HTTP/1.1. The edge
@@ -81,7 +69,7 @@ impl ListenAddress {
     }
 
     /// The name of the sockets that systemd passes; none for a listener that the edge opens.
-    pub const fn passed(&self) -> Option<&SocketName> {
+    pub fn passed(&self) -> Option<&str> {
         match self {
             Self::Systemd(name) | Self::SystemdTls(name) => Some(name),
             Self::Tcp(_) | Self::Tls(_) | Self::Unix(_) => None,
@@ -104,28 +92,5 @@ impl fmt::Display for ListenAddress {
             Self::Systemd(name) => write!(out, "systemd:{name}"),
             Self::SystemdTls(name) => write!(out, "tls:systemd:{name}"),
         }
-    }
-}
-
-// === impl SocketName ===
-
-impl SocketName {
-    /// A name that systemd allows: 1 to 255 printable ASCII characters without a colon (systemd.socket(5)); none for
-    /// other texts.
-    pub fn new(name: &str) -> Option<Self> {
-        let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b':';
-        let fits = (1..=255).contains(&name.len()) && name.bytes().all(is_allowed);
-        fits.then(|| Self(name.to_owned()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SocketName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
     }
 }

@@ -6,15 +6,21 @@ use http::{HeaderValue, Method};
 use ring::{digest, hmac};
 
 use super::mark_text::{Hex, sensitive};
+use super::origin_access::UnfitFile;
 
 /// The key of all marks, made from the shared secret.
 #[derive(Clone)]
 pub struct MarkKey(hmac::Key);
 
-/// A secret that is too short to be one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a secret has at least {} bytes", MarkKey::SHORTEST_SECRET)]
-pub struct ShortSecret;
+/// A secret as a file holds it, without the white space around it; an error if it is too short to be one.
+pub(super) fn long_enough(secret: &[u8]) -> Result<&[u8], UnfitFile> {
+    let secret = secret.trim_ascii();
+    if secret.len() < MarkKey::SHORTEST_SECRET {
+        let reason = format!("a secret has at least {} bytes", MarkKey::SHORTEST_SECRET);
+        return Err(UnfitFile(reason.into()));
+    }
+    Ok(secret)
+}
 
 // === impl MarkKey ===
 
@@ -27,12 +33,8 @@ impl MarkKey {
     /// # Errors
     ///
     /// When fewer than [`Self::SHORTEST_SECRET`] bytes remain.
-    pub fn new(secret: &[u8]) -> Result<Self, ShortSecret> {
-        let secret = secret.trim_ascii();
-        if secret.len() < Self::SHORTEST_SECRET {
-            return Err(ShortSecret);
-        }
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, secret)))
+    pub fn new(secret: &[u8]) -> Result<Self, UnfitFile> {
+        long_enough(secret).map(|secret| Self(hmac::Key::new(hmac::HMAC_SHA256, secret)))
     }
 
     /// The mark of one request: the method that WordPress dispatches, the target and the body exactly as they
@@ -50,22 +52,16 @@ impl MarkKey {
         sensitive(&format!("v1 t={unix_time},s={signature}"))
     }
 
-    /// Returns true if both keys are made from the same secret.
-    pub fn is_same(&self, other: &Self) -> bool {
-        const TEXT: &[u8] = b"calendar-edge same secret";
-        hmac::verify(&self.0, TEXT, hmac::sign(&other.0, TEXT).as_ref()).is_ok()
-    }
-
     pub(crate) fn hmac(&self) -> &hmac::Key {
         &self.0
     }
 }
 
 impl PartialEq for MarkKey {
-    /// Keys are the same if they sign one text alike.
+    /// Keys are made from the same secret if they sign one text alike.
     fn eq(&self, other: &Self) -> bool {
-        let signed = |key: &Self| hmac::sign(&key.0, b"calendar-edge same key v1");
-        hmac::verify(&self.0, b"calendar-edge same key v1", signed(other).as_ref()).is_ok()
+        const TEXT: &[u8] = b"calendar-edge same key v1";
+        hmac::verify(&self.0, TEXT, hmac::sign(&other.0, TEXT).as_ref()).is_ok()
     }
 }
 
@@ -170,7 +166,8 @@ mod tests {
             "x".repeat(31).as_str(),
             &format!(" {} \n", "x".repeat(31)),
         ] {
-            assert_eq!(MarkKey::new(secret.as_bytes()).unwrap_err(), ShortSecret);
+            let error = MarkKey::new(secret.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), "a secret has at least 32 bytes");
         }
         assert!(MarkKey::new("x".repeat(32).as_bytes()).is_ok());
     }

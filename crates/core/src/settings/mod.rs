@@ -51,21 +51,21 @@ pub use crate::surface::settings::{
 };
 pub use crate::surface::settings::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use admin_token::AdminToken;
-pub use backend::{BackendSettings, BackendTimeouts};
+pub use backend::BackendSettings;
 pub use config_finding::{
     ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST, listed_twice, no_effect_beside,
 };
 pub use cors::CorsSettings;
-pub use draft::{ConfigPlaces, Draft, TablePlaces, TypedAt};
+pub use draft::{ConfigPlaces, Draft, TablePlaces};
 pub use http2::Http2Limits;
 pub use keys::{
-    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextSlot, TextSyntax,
-    ValueSlot, WholeNumber, duration, nearest, rate, show_duration, show_size, size,
+    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TakeTexts, TextError, TextSyntax,
+    ValueSlot, duration, nearest, rate, show_duration, show_size, size,
 };
 pub use limits::Limits;
-pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
+pub use listening::{AdminSettings, ListenAddress, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use mark_key::{MarkKey, ShortSecret};
+pub use mark_key::MarkKey;
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
@@ -168,7 +168,7 @@ settings_group! {
         /// `required`: TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS; only
         /// `trusted_proxies` may connect, and the header names the client. Unix sockets and the admin listener never
         /// expect it.
-        pub proxy_protocol: ProxyProtocol = ProxyProtocol::Off => choice(PROXY_PROTOCOLS);
+        pub proxy_protocol: bool = false => choice(PROXY_PROTOCOLS);
         /// Sizes, counts and rates.
         pub limits: Limits = Limits::default();
         /// Timeouts.

@@ -1,5 +1,6 @@
 //! The requirements of a site for access: the credentials of its web server, and its authority.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,11 +13,13 @@ use http::HeaderValue;
 pub struct BasicAuth(HeaderValue);
 
 /// A file without the content that its key requires. The reason does not quote it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct UnfitFile(pub(crate) &'static str);
+pub struct UnfitFile(pub(crate) Cow<'static, str>);
 
-const NO_CREDENTIALS: UnfitFile = UnfitFile("the file holds no credentials: it has one line, name:password");
+const NO_CREDENTIALS: UnfitFile = UnfitFile(Cow::Borrowed(
+    "the file holds no credentials: it has one line, name:password",
+));
 
 /// Certificates of authorities that are trusted besides the system's, as DER; clones share them.
 #[derive(Clone, Default, PartialEq, Eq)]

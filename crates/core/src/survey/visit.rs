@@ -65,7 +65,7 @@ impl SiteUnderName<'_> {
     pub(super) fn site(&self, url: &Url) -> BackendSettings {
         let mut site = Settings::for_origin(url.clone()).site();
         site.response_bytes = MOST_BYTES;
-        site.timeouts.connect = CONNECT;
+        site.timeouts.origin_connect = CONNECT;
         let host = self.named.and_then(OriginHost::of);
         let url = site.origin.url;
         site.origin = OriginSettings {

@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::server::BoundAddress;
 use crate::telemetry::unix_time;
 use calendar_edge_core::concerns::RootFigures;
-use calendar_edge_core::settings::{OtherTraffic, Profile, Settings};
+use calendar_edge_core::settings::{ListenAddress, OtherTraffic, Profile, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
 
@@ -25,7 +24,7 @@ pub(crate) struct EdgeFacts {
 
 impl EdgeFacts {
     /// An edge that starts now with these listeners.
-    pub(crate) fn now(listeners: &[BoundAddress]) -> Self {
+    pub(crate) fn now(listeners: &[ListenAddress]) -> Self {
         Self {
             started: unix_time(),
             clock: Instant::now(),

@@ -34,19 +34,19 @@ pub(crate) const ORIGIN_HOST: TypedSyntax<OriginHost> = TypedSyntax::new(
     "host",
     "a host name or IP address, with a port if needed",
     &["events.example.org"],
-    origin_host,
+    |text| OriginHost::parse(text).ok_or(TextError::Malformed),
 );
 pub(crate) const DIAL_ADDRESS: TypedSyntax<DialAddress> = TypedSyntax::new(
     "address",
     "a host name or IP address with a port",
     &["10.0.0.5:8080", "wordpress:80"],
-    dial_address,
+    |text| DialAddress::parse(text).ok_or(TextError::Malformed),
 );
 pub(crate) const NAMESPACE: TypedSyntax<String> = TypedSyntax::new(
     "namespace",
     "a namespace without a slash at its beginning or end",
     &["calendar/events/v1", "tribe/events/v1"],
-    namespace,
+    plain_segments,
 );
 pub(crate) const PATH: TypedSyntax<String> = TypedSyntax::new(
     "path",
@@ -83,9 +83,9 @@ pub(crate) const FILTER: TypedSyntax<String> = TypedSyntax::new(
 );
 pub(crate) const WEB_ORIGIN: TypedSyntax<HeaderValue> = SITE.read_by(web_origin);
 pub(crate) const ORIGIN_NAMESPACE: TypedSyntax<OriginNamespace> =
-    NAMESPACE.read_by(|text| namespace(text).map(OriginNamespace::set));
+    NAMESPACE.read_by(|text| plain_segments(text).map(OriginNamespace::Set));
 pub(crate) const KNOWN_NAMESPACE: TypedSyntax<String> =
-    NAMESPACE.read_by(|text| namespace(text).map(|name| name.to_ascii_lowercase()));
+    NAMESPACE.read_by(|text| plain_segments(text).map(|name| name.to_ascii_lowercase()));
 pub(crate) const REASON: TypedSyntax<String> = SENTENCE.read_by(|text| line(text, 1_000));
 pub(crate) const RECEIVER: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
@@ -171,21 +171,6 @@ fn host(text: &str) -> Result<String, TextError> {
         .map_err(|_| TextError::Malformed)
 }
 
-/// Reads the host that requests to the origin name.
-fn origin_host(text: &str) -> Result<OriginHost, TextError> {
-    OriginHost::parse(text).ok_or(TextError::Malformed)
-}
-
-/// Reads the address that the origin is reached at.
-fn dial_address(text: &str) -> Result<DialAddress, TextError> {
-    DialAddress::parse(text).ok_or(TextError::Malformed)
-}
-
-/// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.
-fn namespace(text: &str) -> Result<String, TextError> {
-    plain_segments(text)
-}
-
 /// Reads the public path of a REST root.
 fn path(text: &str) -> Result<String, TextError> {
     let segments = text.strip_prefix('/').ok_or(TextError::Malformed)?;
@@ -256,6 +241,7 @@ fn web_address(text: &str) -> Result<Url, TextError> {
     Ok(url)
 }
 
+/// Reads a namespace: segments of letters, digits, `.`, `_`, `-` and `~`.
 fn plain_segments(text: &str) -> Result<String, TextError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'~');
     let segment = |segment: &str| {
@@ -315,7 +301,7 @@ mod tests {
             assert!(path(bad).is_err(), "{bad}");
         }
         for bad in ["", "/calendar/events/v1", "calendar//v1", "calendar/v1/"] {
-            assert!(namespace(bad).is_err(), "{bad}");
+            assert!(plain_segments(bad).is_err(), "{bad}");
         }
         for (tag, good) in [
             ("de", true),

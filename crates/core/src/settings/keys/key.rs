@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::super::rate::Rate;
 use super::quantity::{show_duration, show_size};
-use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
-use super::text_form::{TextSyntax, TypedSyntax, quoted};
+use super::slot::ValueSlot;
+use super::text_form::{ReadText, TextError, TextSyntax, TypedSyntax, quoted};
 
 /// A key with its field.
 pub struct SettingKey<'a> {
@@ -26,17 +26,17 @@ pub enum KeyField<'a> {
     /// `true` or `false`.
     Flag(&'a mut dyn ValueSlot<bool>),
     /// A whole number within bounds.
-    Count(RangeInclusive<u64>, &'a mut dyn WholeNumber),
+    Count(RangeInclusive<u64>, Box<dyn FnOnce(u64) + 'a>),
     /// Bytes within bounds.
-    Size(RangeInclusive<u64>, &'a mut dyn WholeNumber),
+    Size(RangeInclusive<u64>, Box<dyn FnOnce(u64) + 'a>),
     /// A duration within bounds.
     Time(RangeInclusive<Duration>, &'a mut Duration),
     /// A rate.
     Rate(&'a mut Option<Rate>),
     /// One of these words, by index.
-    Choice(Vec<&'static str>, Box<dyn FnMut(usize) + 'a>),
+    Choice(Vec<&'static str>, Box<dyn FnOnce(usize) + 'a>),
     /// A text of this form.
-    Text(TextSyntax, Box<dyn TextSlot + 'a>),
+    Text(TextSyntax, TakeTexts<'a>),
     /// A list of such texts.
     List {
         /// The form of its items.
@@ -46,9 +46,13 @@ pub enum KeyField<'a> {
         /// True if one text may stand for a list of one.
         or_one: bool,
         /// The field.
-        slot: Box<dyn TextSlot + 'a>,
+        take: TakeTexts<'a>,
     },
 }
+
+/// Reads texts and takes their values in place of those that the field has. Returns the outcome of each: a text that has
+/// not the form, or that the setting cannot have, is left out.
+pub type TakeTexts<'a> = Box<dyn FnOnce(&[&str]) -> Vec<Result<(), TextError>> + 'a>;
 
 /// A field before its key has a name, and its default as the reference prints it.
 pub(crate) struct Bound<'a> {
@@ -95,14 +99,29 @@ pub(crate) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
     Bound::shown(KeyField::Flag(slot), held)
 }
 
-pub(crate) fn count(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
-    let held = slot.number();
-    Bound::shown(KeyField::Count(bounds, slot), held)
+pub(crate) fn count<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> Bound<'_>
+where
+    N: Copy + TryFrom<u64> + TryInto<u64>,
+{
+    let held: u64 = (*slot).try_into().unwrap_or(u64::MAX);
+    Bound::shown(KeyField::Count(bounds, setter(slot)), held)
 }
 
-pub(crate) fn size(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
-    let held = show_size(slot.number());
-    Bound::shown(KeyField::Size(bounds, slot), held)
+pub(crate) fn size<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> Bound<'_>
+where
+    N: Copy + TryFrom<u64> + TryInto<u64>,
+{
+    let held = show_size((*slot).try_into().unwrap_or(u64::MAX));
+    Bound::shown(KeyField::Size(bounds, setter(slot)), held)
+}
+
+/// Sets a number, whose type fits the bounds of its key.
+fn setter<N: TryFrom<u64>>(slot: &mut N) -> Box<dyn FnOnce(u64) + '_> {
+    Box::new(|number| {
+        if let Ok(number) = N::try_from(number) {
+            *slot = number;
+        }
+    })
 }
 
 pub(crate) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> Bound<'_> {
@@ -137,8 +156,7 @@ pub(crate) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
 }
 
 pub(crate) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> Bound<'_> {
-    let (text, read) = form.into_parts();
-    Bound::absent(KeyField::Text(text, Box::new(ReadInto { read, slot })))
+    Bound::absent(KeyField::Text(form.text, reader(slot, form.read)))
 }
 
 /// A text whose default is printed.
@@ -172,13 +190,19 @@ fn items<V: 'static>(
     least: usize,
     or_one: bool,
 ) -> Bound<'_> {
-    let (form, read) = form.into_parts();
-    let slot = Box::new(ReadInto { read, slot });
     Bound::absent(KeyField::List {
-        form,
+        take: reader(slot, form.read),
+        form: form.text,
         least,
         or_one,
-        slot,
+    })
+}
+
+fn reader<V: 'static>(slot: &mut impl ValueSlot<V>, read: ReadText<V>) -> TakeTexts<'_> {
+    Box::new(move |texts| {
+        ValueSlot::<V>::clear(slot);
+        let take = |text: &&str| read(text).map(|value| slot.put(value));
+        texts.iter().map(take).collect()
     })
 }
 

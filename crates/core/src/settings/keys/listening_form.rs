@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use super::text_form::{TextError, TypedSyntax};
-use crate::settings::{ListenAddress, SocketName};
+use crate::settings::ListenAddress;
 
 pub(crate) const LISTEN: TypedSyntax<ListenAddress> = TypedSyntax::new(
     "address",
@@ -36,15 +36,22 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
     let address = |place: &str| SocketAddr::from_str(place).ok();
     let listener = match text.strip_prefix("tls:") {
         Some(place) => match place.strip_prefix("systemd:") {
-            Some(name) => SocketName::new(name).map(ListenAddress::SystemdTls),
+            Some(name) => socket_name(name).map(ListenAddress::SystemdTls),
             None => address(place).map(ListenAddress::Tls),
         },
         None => match text.strip_prefix("systemd:") {
-            Some(name) => SocketName::new(name).map(ListenAddress::Systemd),
+            Some(name) => socket_name(name).map(ListenAddress::Systemd),
             None => address(text).map(ListenAddress::Tcp),
         },
     };
     listener.ok_or(TextError::Malformed)
+}
+
+/// A name that systemd allows: 1 to 255 printable ASCII characters without a colon (systemd.socket(5)).
+fn socket_name(name: &str) -> Option<String> {
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b':';
+    let fits = (1..=255).contains(&name.len()) && name.bytes().all(is_allowed);
+    fits.then(|| name.to_owned())
 }
 
 /// The path of a file, with an example.

@@ -18,10 +18,10 @@ pub(crate) mod text_form;
 
 pub(crate) use choices::{MODES, OTHERS, PROFILES, UNDECLARED, WRITES};
 pub use group::SettingsGroup;
-pub use key::{KeyField, SettingKey};
+pub use key::{KeyField, SettingKey, TakeTexts};
 pub use nearest::nearest;
 pub use protection_form::rate;
 pub use quantity::{duration, show_duration, show_size, size};
 pub use section::{Occurs, SECTIONS, Section};
-pub use slot::{TextSlot, ValueSlot, WholeNumber};
+pub use slot::ValueSlot;
 pub use text_form::{TextError, TextSyntax};
