@@ -108,7 +108,7 @@ impl Edge {
     ) -> Result<Running, StartError> {
         let Supervision { manager, mut sockets } = supervision;
         let settings = with_stored_namespace(settings);
-        let readiness = Readiness::default();
+        let readiness = Arc::<Readiness>::default();
         let admin_drain = Drain::default();
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;

@@ -240,7 +240,7 @@ impl Reloader {
     }
 
     /// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
-    pub(super) fn operators_view(&self, readiness: Readiness, facts: EdgeFacts) -> Admin {
+    pub(super) fn operators_view(&self, readiness: Arc<Readiness>, facts: EdgeFacts) -> Admin {
         let in_use = self.inner.in_use.lock();
         let state = &in_use.state.gateway;
         Admin::new(AdminParts {

@@ -32,7 +32,7 @@ const EXIT_GRACE: Duration = Duration::from_secs(2);
 pub struct Running {
     pub(super) addresses: Vec<ListenAddress>,
     pub(super) admin_address: Option<ListenAddress>,
-    pub(super) readiness: Readiness,
+    pub(super) readiness: Arc<Readiness>,
     pub(super) drain: Drain,
     pub(super) admin_drain: Drain,
     pub(super) reloader: Reloader,

@@ -2,6 +2,7 @@
 //! backend.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use url::Url;
 
@@ -18,7 +19,7 @@ pub(super) struct Authority {
 }
 
 /// The metrics of the backend of a root.
-pub(crate) fn metrics_of_root(metrics: &Metrics, site: &BackendSettings, root: &Url) -> BackendMetrics {
+pub(crate) fn metrics_of_root(metrics: &Metrics, site: &BackendSettings, root: &Url) -> Arc<BackendMetrics> {
     metrics.backends().of(Authority::of(root, &site.origin).as_str())
 }
 

@@ -15,7 +15,7 @@ use calendar_edge_core::settings::BreakerSettings;
 pub(super) struct BreakerHandle {
     breaker: Arc<Mutex<Breaker>>,
     pub(super) settings: BreakerSettings,
-    metrics: BackendMetrics,
+    metrics: Arc<BackendMetrics>,
 }
 
 /// One read that the breaker has admitted. Dropping it without a report (its client disconnected) leaves the breaker
@@ -26,7 +26,7 @@ pub(crate) struct BreakerGuard(Option<(BreakerHandle, Pass)>);
 // === impl BreakerHandle ===
 
 impl BreakerHandle {
-    pub(super) fn new(settings: &BreakerSettings, metrics: BackendMetrics) -> Self {
+    pub(super) fn new(settings: &BreakerSettings, metrics: Arc<BackendMetrics>) -> Self {
         metrics.breaker_moved(level(Position::Closed));
         Self {
             breaker: Arc::new(Mutex::new(Breaker::new(settings))),

@@ -1,5 +1,6 @@
 //! One exchange with a backend: breaker, permit, deadline, at most one retry.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{Response, StatusCode};
@@ -52,7 +53,7 @@ impl Backend {
         &self,
         request: PassedRequest,
         traffic: SiteTraffic,
-        log: &RequestLog,
+        log: &Arc<RequestLog>,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
         let permits = match traffic {
@@ -119,7 +120,7 @@ impl Backend {
         &self,
         mut request: PassedRequest,
         permits: &Bulkhead,
-        log: &RequestLog,
+        log: &Arc<RequestLog>,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let permit = acquire(permits, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;
@@ -286,7 +287,11 @@ fn bounded(
     Response::from(response).map(|body| OriginBody::new(permits.revocable(permit, body), time_left, bytes))
 }
 
-async fn acquire(bulkhead: &Bulkhead, wish: Wish<'_>, log: &RequestLog) -> Result<Permit, ExchangeFailure> {
+async fn acquire(
+    bulkhead: &Bulkhead,
+    wish: Wish<'_>,
+    log: &Arc<RequestLog>,
+) -> Result<Permit, ExchangeFailure> {
     let started = Instant::now();
     let permit = bulkhead.acquire(wish).await;
     log.queued(started.elapsed());

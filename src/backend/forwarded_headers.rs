@@ -1,6 +1,7 @@
 //! The headers of an outgoing request: a fixed set, nothing by default (T-20).
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
@@ -37,7 +38,7 @@ pub(crate) struct Forwarded {
     /// The request's id.
     pub(crate) request_id: Option<HeaderValue>,
     /// The record of the request, which knows the trace that it belongs to.
-    pub(crate) log: RequestLog,
+    pub(crate) log: Arc<RequestLog>,
     /// The parent of what the backend does.
     pub(crate) parent: ParentSpan,
 }
@@ -164,7 +165,7 @@ impl Forwarded {
             scheme: public.scheme().as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id: None,
-            log: RequestLog::default(),
+            log: Arc::default(),
             parent: ParentSpan::NextExchange,
         }
     }
@@ -204,7 +205,7 @@ mod tests {
             scheme: "https",
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
-            log: RequestLog::default(),
+            log: Arc::default(),
             parent: ParentSpan::NextExchange,
         };
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();

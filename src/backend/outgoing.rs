@@ -1,5 +1,6 @@
 //! A call written as a request, after all checks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Method;
@@ -28,7 +29,7 @@ pub(crate) struct Outgoing<'c> {
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
     /// The record of the client's request.
-    pub(super) log: RequestLog,
+    pub(super) log: Arc<RequestLog>,
 }
 
 /// The source of the same request for a second try.
@@ -79,7 +80,7 @@ impl<'c> Outgoing<'c> {
                 Rank::Anonymous
             },
             watch: None,
-            log: RequestLog::default(),
+            log: Arc::default(),
         })
     }
 
@@ -92,7 +93,7 @@ impl<'c> Outgoing<'c> {
             patience: None,
             rank: Rank::Protected,
             watch: None,
-            log: RequestLog::default(),
+            log: Arc::default(),
         }
     }
 
@@ -112,7 +113,7 @@ impl<'c> Outgoing<'c> {
     }
 
     /// The same request, whose waits are noted in a record.
-    pub(crate) fn noted_in(self, log: &RequestLog) -> Self {
+    pub(crate) fn noted_in(self, log: &Arc<RequestLog>) -> Self {
         Self {
             log: log.clone(),
             ..self

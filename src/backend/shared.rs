@@ -42,7 +42,7 @@ pub(super) struct SharedBackend {
     pub(super) robots: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
-    pub(super) metrics: BackendMetrics,
+    pub(super) metrics: Arc<BackendMetrics>,
     /// Counts of its exchanges, by its label or as those of the site.
     pub(super) exchanges: ExchangeMetrics,
 }

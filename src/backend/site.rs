@@ -63,10 +63,12 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use http::{HeaderValue, Request};
 
     use super::*;
-    use crate::telemetry::{ParentSpan, RequestLog};
+    use crate::telemetry::ParentSpan;
     use calendar_edge_core::settings::Settings;
 
     fn request(target: &str) -> Result<String, AddressFault> {
@@ -82,7 +84,7 @@ mod tests {
             scheme: "http",
             host: HeaderValue::from_static("localhost"),
             request_id: None,
-            log: RequestLog::default(),
+            log: Arc::default(),
             parent: ParentSpan::NextExchange,
         };
         let route = OriginRoute::of_site(&settings.site());

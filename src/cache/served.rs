@@ -1,5 +1,6 @@
 //! The headers by which the cache describes to clients what it did, and its counts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AGE, CACHE_CONTROL, EXPIRES};
@@ -129,7 +130,7 @@ impl CacheReport {
 fn for_everybody(
     response: PlainResponse,
     by: ResponseSource,
-    codings: Option<StoredCodings>,
+    codings: Option<Arc<StoredCodings>>,
 ) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,

@@ -45,7 +45,7 @@ pub(crate) struct ClientSide {
     /// The client's conditions about the record; `None` if it did not send a PATCH.
     pub(crate) patch: Option<PatchConditions>,
     /// The record of the client's request.
-    pub(crate) log: RequestLog,
+    pub(crate) log: Arc<RequestLog>,
     /// The memory of the body.
     _memory: Option<Share>,
 }
@@ -120,7 +120,7 @@ impl ClientSide {
             forwarded: forwarded.untimed(),
             if_none_match: None,
             patch: None,
-            log: RequestLog::default(),
+            log: Arc::default(),
             _memory: None,
         }
     }

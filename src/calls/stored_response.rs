@@ -27,7 +27,7 @@ pub(crate) struct StoredResponse {
     /// The generation up to which nothing that it depends on was removed.
     pub(crate) checked: AtomicU64,
     /// The body and its compressed codings.
-    codings: StoredCodings,
+    codings: Arc<StoredCodings>,
     /// Last: dropped after the entry's own references, it sees what clients hold.
     bodies: Arc<SharedBodies>,
 }
@@ -115,7 +115,7 @@ impl StoredResponse {
     }
 
     /// The codings of its body, if it is a success; others leave as they are.
-    pub(crate) fn codings(&self) -> Option<StoredCodings> {
+    pub(crate) fn codings(&self) -> Option<Arc<StoredCodings>> {
         (self.whole.status == StatusCode::OK).then(|| self.codings.clone())
     }
 

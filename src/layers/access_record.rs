@@ -41,7 +41,7 @@ pub(crate) struct LogSinks {
 pub(super) struct Record {
     sinks: Arc<LogSinks>,
     /// The part that inner services write to.
-    pub(super) log: RequestLog,
+    pub(super) log: Arc<RequestLog>,
     id: Option<RequestId>,
     arrival: SentHead,
     started: Instant,
@@ -98,7 +98,7 @@ impl LogSinks {
     }
 
     /// The signs of a proxy that the settings do not list.
-    pub(super) const fn proxy(&self) -> &ProxyWatch {
+    pub(super) const fn proxy(&self) -> &Arc<ProxyWatch> {
         self.metrics.requests().proxy()
     }
 }

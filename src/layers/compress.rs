@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 
 use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
-use super::compression::{Encoders, StoredCodings};
+use super::compression::Encoders;
 use super::response::EdgeResponse;
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, SHORTEST, eligible, preferred, weaken};
@@ -94,7 +94,7 @@ impl Wanted {
     /// True if the body of the response to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
-            answer.facts.codings().map(StoredCodings::plain_length)
+            answer.facts.codings().map(|codings| codings.plain_length())
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());

@@ -1,6 +1,7 @@
 //! The innermost check: combines the facts from the layers above into one typed context.
 
 use std::any::type_name;
+use std::sync::Arc;
 
 use http::Version;
 
@@ -29,7 +30,7 @@ pub(crate) struct RequestContext {
     /// Its id.
     pub(crate) id: RequestId,
     /// The record for its log line.
-    pub(crate) log: RequestLog,
+    pub(crate) log: Arc<RequestLog>,
 }
 
 /// A request that has passed all layers.
@@ -161,7 +162,7 @@ mod tests {
             context: Noted {
                 id: Some(RequestId::fresh()),
                 client: Some(client),
-                log: Some(RequestLog::default()),
+                log: Some(Arc::default()),
                 host: Some(NamedHost(None)),
                 body: None,
             },

@@ -13,7 +13,7 @@ use calendar_edge_core::gateway::authority::Host;
 pub(super) struct Noted {
     pub(super) id: Option<RequestId>,
     pub(super) client: Option<ClientAddress>,
-    pub(super) log: Option<RequestLog>,
+    pub(super) log: Option<Arc<RequestLog>>,
     pub(super) host: Option<NamedHost>,
     pub(super) body: Option<Arc<ReadProgress>>,
 }

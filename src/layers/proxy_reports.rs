@@ -16,17 +16,17 @@ use crate::telemetry::ProxyWatch;
 #[derive(Debug, Clone)]
 pub(super) struct ProxyReports {
     trusted: Arc<[IpNet]>,
-    watch: ProxyWatch,
+    watch: Arc<ProxyWatch>,
 }
 
 // === impl ProxyReports ===
 
 impl ProxyReports {
-    pub(super) fn new(trusted: &[IpNet], watch: &ProxyWatch) -> Self {
+    pub(super) fn new(trusted: &[IpNet], watch: &Arc<ProxyWatch>) -> Self {
         watch.forget();
         Self {
             trusted: trusted.into(),
-            watch: watch.clone(),
+            watch: Arc::clone(watch),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A response on its way to its client, with the facts that its head does not have.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use http::header::{CONTENT_LENGTH, RETRY_AFTER};
 use http::{HeaderValue, Response};
@@ -32,7 +33,7 @@ pub(crate) enum ResponseFacts {
         audience: Audience,
         /// The other codings of its body, or of the body of the 200 in whose place a 304 stands; none if it is not
         /// kept.
-        codings: Option<StoredCodings>,
+        codings: Option<Arc<StoredCodings>>,
     },
 }
 
@@ -125,7 +126,7 @@ impl ResponseFacts {
     }
 
     /// The other codings of a body that is kept.
-    pub(crate) const fn codings(&self) -> Option<&StoredCodings> {
+    pub(crate) const fn codings(&self) -> Option<&Arc<StoredCodings>> {
         match self {
             Self::Unchanged | Self::Edge(_) => None,
             Self::Calendar { codings, .. } => codings.as_ref(),

@@ -49,7 +49,7 @@ impl PageCheck {
     async fn shows_event(&self, address: &str, mut headers: HeaderMap) -> Option<bool> {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let request = self.origin.get(address, headers).ok()?;
-        let log = RequestLog::default();
+        let log = Arc::<RequestLog>::default();
         let response = self
             .backends
             .site

@@ -49,11 +49,8 @@ pub(super) enum Due {
 }
 
 /// The phase of one connection, shared by its stream and its service.
-#[derive(Debug, Clone)]
-pub(super) struct Activity(Arc<ActivityState>);
-
 #[derive(Debug)]
-struct ActivityState {
+pub(super) struct Activity {
     place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
@@ -73,7 +70,7 @@ struct PhaseStart {
 /// Counts one request as running until its response has been sent or dropped.
 #[derive(Debug)]
 pub(super) struct RunningRequest {
-    activity: Activity,
+    activity: Arc<Activity>,
 }
 
 /// Watches that a connection stays in no phase for longer than its limit, and finds when it can be parked.
@@ -81,7 +78,7 @@ pub(super) struct RunningRequest {
 /// after the connection, whose poll may begin a phase with a shorter limit.
 #[derive(Debug)]
 pub(super) struct PhaseWatch {
-    activity: Activity,
+    activity: Arc<Activity>,
     limits: PhaseLimits,
     /// The begin of the idle phase for which [`Due::Parking`] was returned.
     parked: Option<Instant>,
@@ -91,38 +88,38 @@ pub(super) struct PhaseWatch {
 // === impl Activity ===
 
 impl Activity {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(ActivityState {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
             place: Mutex::new(PhaseStart::since_now(Phase::Opening)),
             multiplexed: AtomicBool::new(false),
             dismissed: AtomicBool::new(false),
             makes_room: Notify::new(),
             is_notified: AtomicBool::new(false),
-        }))
+        })
     }
 
     /// Since when the connection has waited for a request; `None` while one runs, and for a connection that makes room
     /// already.
     pub(super) fn waiting_since(&self) -> Option<Instant> {
-        let place = *self.0.place.lock();
+        let place = *self.place.lock();
         let is_busy = matches!(place.phase, Phase::Busy(_));
-        (!is_busy && !self.0.is_notified.load(Ordering::Relaxed)).then_some(place.since)
+        (!is_busy && !self.is_notified.load(Ordering::Relaxed)).then_some(place.since)
     }
 
     /// Makes the connection give way to another one.
     pub(super) fn make_room(&self) {
-        self.0.is_notified.store(true, Ordering::Relaxed);
-        self.0.makes_room.notify_one();
+        self.is_notified.store(true, Ordering::Relaxed);
+        self.makes_room.notify_one();
     }
 
     /// Ready when the connection has to make room for another one.
     pub(super) async fn room_wanted(&self) {
-        self.0.makes_room.notified().await;
+        self.makes_room.notified().await;
     }
 
     /// True until the head of a request is complete, but for the time between two requests.
     pub(super) fn awaits_head(&self) -> bool {
-        matches!(self.0.place.lock().phase, Phase::Opening | Phase::Head)
+        matches!(self.place.lock().phase, Phase::Opening | Phase::Head)
     }
 
     /// Records that bytes arrived.
@@ -131,7 +128,7 @@ impl Activity {
         if self.is_multiplexed() {
             return;
         }
-        let mut place = self.0.place.lock();
+        let mut place = self.place.lock();
         if place.phase == Phase::Idle {
             *place = PhaseStart::since_now(Phase::Head);
         }
@@ -139,40 +136,40 @@ impl Activity {
 
     /// Records that the connection uses HTTP/2.
     pub(super) fn multiplexes(&self) {
-        self.0.multiplexed.store(true, Ordering::Relaxed);
+        self.multiplexed.store(true, Ordering::Relaxed);
     }
 
     /// True if the connection is known to use HTTP/2.
     pub(super) fn is_multiplexed(&self) -> bool {
-        self.0.multiplexed.load(Ordering::Relaxed)
+        self.multiplexed.load(Ordering::Relaxed)
     }
 
     /// Records that what the client still sends after the last response is not waited for: the edge ends, or the
     /// client floods it.
     pub(super) fn dismiss(&self) {
-        self.0.dismissed.store(true, Ordering::Relaxed);
+        self.dismissed.store(true, Ordering::Relaxed);
     }
 
     /// True if what the client still sends is not waited for.
     pub(super) fn is_dismissed(&self) -> bool {
-        self.0.dismissed.load(Ordering::Relaxed)
+        self.dismissed.load(Ordering::Relaxed)
     }
 
     /// Records that a request begins. The request ends when the returned guard is dropped.
-    pub(super) fn begin(&self) -> RunningRequest {
-        let mut place = self.0.place.lock();
+    pub(super) fn begin(self: &Arc<Self>) -> RunningRequest {
+        let mut place = self.place.lock();
         place.phase = match place.phase {
             Phase::Busy(running) => Phase::Busy(running + 1),
             Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
         };
         drop(place);
         RunningRequest {
-            activity: self.clone(),
+            activity: Arc::clone(self),
         }
     }
 
     fn ended(&self) {
-        let mut place = self.0.place.lock();
+        let mut place = self.place.lock();
         match place.phase {
             Phase::Busy(running) if running > 1 => place.phase = Phase::Busy(running - 1),
             Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => {
@@ -215,9 +212,9 @@ impl PhaseStart {
 // === impl PhaseWatch ===
 
 impl PhaseWatch {
-    pub(super) fn new(activity: &Activity, limits: PhaseLimits) -> Self {
+    pub(super) fn new(activity: &Arc<Activity>, limits: PhaseLimits) -> Self {
         Self {
-            activity: activity.clone(),
+            activity: Arc::clone(activity),
             limits,
             parked: None,
             timer: Box::pin(sleep_until(Instant::now() + limits.soonest())),
@@ -227,7 +224,7 @@ impl PhaseWatch {
     /// Gives an idle connection this time from now on.
     pub(super) fn allow_idle(&mut self, limit: Duration) {
         self.limits.idle = limit;
-        let mut place = self.activity.0.place.lock();
+        let mut place = self.activity.place.lock();
         if place.phase == Phase::Idle {
             place.since = Instant::now();
             self.parked = Some(place.since);
@@ -252,7 +249,7 @@ impl PhaseWatch {
     /// Ready with the step that the connection's time demands; with [`Due::Parking`] once in an idle phase.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         loop {
-            let place = *self.activity.0.place.lock();
+            let place = *self.activity.place.lock();
             let next = self.next(place);
             if let Some((at, _)) = next.filter(|(at, _)| *at < self.timer.deadline()) {
                 self.timer.as_mut().reset(at);

@@ -84,7 +84,7 @@ async fn a_running_request_never_overstays() {
     let mut watch = PhaseWatch::new(&activity, LIMITS);
     let waited = tokio::time::timeout(Duration::from_hours(1), &mut watch).await;
     assert!(waited.is_err());
-    assert_eq!(activity.0.place.lock().phase, Phase::Busy(2));
+    assert_eq!(activity.place.lock().phase, Phase::Busy(2));
 }
 
 /// Each phase is measured from its own begin, whatever came before and whenever the watch was polled last.

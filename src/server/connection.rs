@@ -128,7 +128,7 @@ impl Protocol {
         S::Future: Send + 'static,
     {
         let activity = address_permit.activity.clone();
-        let breach = FoundBreach::default();
+        let breach = Arc::<FoundBreach>::default();
         // The bytes are inspected before the HTTP engine reads them.
         let stream = InspectedIo::new(
             ClientStream::new(socket, activity.clone(), self.stalls.min_rate()),
@@ -159,8 +159,8 @@ impl Protocol {
 /// A connection while it is served.
 struct ServedConnection<'a, S: ClientService> {
     connection: HttpConnection<'a, S>,
-    activity: Activity,
-    breach: FoundBreach,
+    activity: Arc<Activity>,
+    breach: Arc<FoundBreach>,
     watch: PhaseWatch,
     /// The time that a client that received the shutdown notice has for another request.
     notice: Duration,
@@ -252,8 +252,8 @@ impl<S: ClientService> ServedConnection<'_, S> {
 #[derive(Debug, Clone)]
 struct ConnectionService<S> {
     inner: S,
-    activity: Activity,
-    breach: FoundBreach,
+    activity: Arc<Activity>,
+    breach: Arc<FoundBreach>,
     peer: Peer,
     drain: Drain,
 }

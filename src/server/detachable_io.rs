@@ -12,20 +12,9 @@ use std::task::{Context, Poll, ready};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The owner of a stream.
+/// The place of a stream while it is not borrowed, shared by its owner and its borrower.
 #[derive(Debug)]
-pub(super) struct Attachable<S>(Arc<LendingState<S>>);
-
-/// The stream, as the borrower has it.
-#[derive(Debug)]
-pub(super) struct DetachableIo<S> {
-    /// Always set until it is returned.
-    stream: Option<S>,
-    state: Arc<LendingState<S>>,
-}
-
-#[derive(Debug)]
-struct LendingState<S> {
+pub(super) struct Attachable<S> {
     /// The stream unless it is borrowed.
     returned: Mutex<Option<S>>,
     stays_open: AtomicBool,
@@ -33,42 +22,50 @@ struct LendingState<S> {
     is_flushed: AtomicBool,
 }
 
+/// The stream, as the borrower has it.
+#[derive(Debug)]
+pub(super) struct DetachableIo<S> {
+    /// Always set until it is returned.
+    stream: Option<S>,
+    state: Arc<Attachable<S>>,
+}
+
 // === impl Attachable ===
 
 impl<S> Attachable<S> {
-    pub(super) fn new(stream: S) -> Self {
-        Self(Arc::new(LendingState {
+    pub(super) fn new(stream: S) -> Arc<Self> {
+        Arc::new(Self {
             returned: Mutex::new(Some(stream)),
             stays_open: AtomicBool::new(false),
             is_flushed: AtomicBool::new(false),
-        }))
+        })
     }
 
     /// Lends the stream; `None` while it is attached already.
-    pub(super) fn attach(&self) -> Option<DetachableIo<S>> {
+    pub(super) fn attach(self: &Arc<Self>) -> Option<DetachableIo<S>> {
         let stream = self.returned().take()?;
-        self.0.is_flushed.store(false, Ordering::Relaxed);
+        self.is_flushed.store(false, Ordering::Relaxed);
         Some(DetachableIo {
             stream: Some(stream),
-            state: Arc::clone(&self.0),
+            state: Arc::clone(self),
         })
     }
 
     /// Sets whether the stream stays open when the borrower closes it.
     pub(super) fn keep_open(&self, stays_open: bool) {
-        self.0.stays_open.store(stays_open, Ordering::Relaxed);
+        self.stays_open.store(stays_open, Ordering::Relaxed);
     }
 
     /// True if the borrower has flushed the stream, and written nothing since.
     ///
     /// hyper flushes a stream only after it has written everything that it holds, and not before it knows the protocol.
     pub(super) fn is_flushed(&self) -> bool {
-        self.0.is_flushed.load(Ordering::Relaxed)
+        self.is_flushed.load(Ordering::Relaxed)
     }
 
     /// The stream itself, if it is not attached.
     pub(super) fn returned(&self) -> MutexGuard<'_, Option<S>> {
-        self.0.returned.lock()
+        self.returned.lock()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The stages of a graceful shutdown, and the tasks that it waits for.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -16,10 +15,7 @@ const LULL: Duration = Duration::from_secs(1);
 
 /// A graceful shutdown in stages; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Drain(Arc<DrainState>);
-
-#[derive(Debug, Default)]
-struct DrainState {
+pub(crate) struct Drain {
     stage: watch::Sender<DrainStage>,
     tasks: TaskTracker,
 }
@@ -47,7 +43,7 @@ impl Drain {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.0.tasks.spawn(task)
+        self.tasks.spawn(task)
     }
 
     /// The same on the runtime of another thread.
@@ -56,7 +52,7 @@ impl Drain {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.0.tasks.spawn_on(task, runtime)
+        self.tasks.spawn_on(task, runtime)
     }
 
     /// Waits until the drain begins.
@@ -74,7 +70,7 @@ impl Drain {
 
     /// True once the drain has begun.
     pub(crate) fn has_begun(&self) -> bool {
-        *self.0.stage.borrow() >= DrainStage::Begun
+        *self.stage.borrow() >= DrainStage::Begun
     }
 
     /// Waits until connections without a request are closed.
@@ -84,7 +80,7 @@ impl Drain {
 
     /// Waits for a later stage than this one.
     pub(super) async fn after(&self, seen: DrainStage) -> DrainStage {
-        let mut stages = self.0.stage.subscribe();
+        let mut stages = self.stage.subscribe();
         let later = stages.wait_for(|stage| *stage > seen).await;
         // The sender lives as long as this.
         later.map_or(DrainStage::Over, |stage| *stage)
@@ -92,7 +88,7 @@ impl Drain {
 
     /// Begins a stage, unless a later one has begun: a drain that was cut off stays so.
     fn begin(&self, stage: DrainStage) {
-        self.0.stage.send_if_modified(|now| {
+        self.stage.send_if_modified(|now| {
             let is_later = stage > *now;
             *now = stage.max(*now);
             is_later
@@ -103,7 +99,7 @@ impl Drain {
     /// time.
     pub(crate) async fn finish(&self, grace: Duration) -> bool {
         self.begin(DrainStage::Begun);
-        self.0.tasks.close();
+        self.tasks.close();
         let lull = LULL.min(grace / 2);
         let mut finished = self.ended_within(lull).await;
         self.begin(DrainStage::Dismissed);
@@ -115,7 +111,7 @@ impl Drain {
     }
 
     async fn ended_within(&self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.0.tasks.wait()).await.is_ok()
+        tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
     }
 
     /// Cuts off everything at once.

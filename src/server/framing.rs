@@ -7,11 +7,8 @@ use crate::telemetry::ConnectionEnd;
 use calendar_edge_core::framing::{Breach, Breached, Part};
 
 /// The one breach of a connection, shared by its stream and its service.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FoundBreach(Arc<BreachRecord>);
-
 #[derive(Debug, Default)]
-struct BreachRecord {
+pub(super) struct FoundBreach {
     /// Requests that the service has begun.
     begun: AtomicU64,
     /// The position of the broken request on its connection, from 0, and its fault.
@@ -23,7 +20,7 @@ struct BreachRecord {
 /// The framing verdict on one HTTP/1 request.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestFraming {
-    connection: FoundBreach,
+    connection: Arc<FoundBreach>,
     request: u64,
 }
 
@@ -33,17 +30,17 @@ impl FoundBreach {
     /// Records a breach in the request at this position.
     pub(super) fn report(&self, request: u64, breached: Breached) {
         // A connection has at most one breach, because nothing behind it is read.
-        let _ = self.0.found.set((request, breached));
+        let _ = self.found.set((request, breached));
     }
 
     /// Records that the connection ends because of its frames.
     pub(super) fn end_for_frames(&self) {
-        self.0.frames.store(true, Ordering::Relaxed);
+        self.frames.store(true, Ordering::Relaxed);
     }
 
     /// The end of a connection that ends because of its bytes.
     pub(super) fn end(&self) -> Option<ConnectionEnd> {
-        let is_found = self.0.found.get().is_some() || self.0.frames.load(Ordering::Relaxed);
+        let is_found = self.found.get().is_some() || self.frames.load(Ordering::Relaxed);
         is_found.then_some(ConnectionEnd::Framing)
     }
 
@@ -51,10 +48,10 @@ impl FoundBreach {
     ///
     /// Over HTTP/1 the service begins requests one by one, in the order in which the stream passed their
     /// heads.
-    pub(super) fn begin(&self) -> RequestFraming {
+    pub(super) fn begin(self: &Arc<Self>) -> RequestFraming {
         RequestFraming {
-            request: self.0.begun.fetch_add(1, Ordering::Relaxed),
-            connection: self.clone(),
+            request: self.begun.fetch_add(1, Ordering::Relaxed),
+            connection: Arc::clone(self),
         }
     }
 }
@@ -73,7 +70,7 @@ impl RequestFraming {
     }
 
     fn at(&self, part: Part) -> Option<Breach> {
-        let (request, breached) = self.connection.0.found.get()?;
+        let (request, breached) = self.connection.found.get()?;
         let is_here = *request == self.request && breached.part == part;
         is_here.then_some(breached.breach)
     }

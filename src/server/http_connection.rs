@@ -10,6 +10,7 @@ use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use http::{Request, Response};
@@ -54,7 +55,7 @@ impl<S> ClientService for S where
 pub(super) struct HttpConnection<'a, S: ClientService> {
     builder: &'a auto::Builder<StallWatch>,
     service: S,
-    stream: Attachable<InspectedIo<ClientStream>>,
+    stream: Arc<Attachable<InspectedIo<ClientStream>>>,
     /// `None` while the connection is parked, as it is before the client has sent anything.
     hyper: Option<Pin<Box<HyperConnection<'a, S>>>>,
     /// True if the connection ends after its running requests.

@@ -8,7 +8,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::super::activity::Activity;
-use super::super::framing::FoundBreach;
 use super::super::min_rate::MinRate;
 use super::super::stream::Socket;
 use super::*;
@@ -44,7 +43,7 @@ fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpCo
     let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));
     let inspector = Inspector::new(&Limits::default());
     let meter = FrameMeter::new(Http2Limits::default().frames);
-    let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), FoundBreach::default());
+    let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), Arc::default());
     (client, HttpConnection::new(builder, Answering(bytes), stream))
 }
 

@@ -10,6 +10,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
@@ -38,8 +39,8 @@ pub(super) struct InspectedIo<S> {
     stream: S,
     inspector: Inspector,
     meter: FrameMeter,
-    activity: Activity,
-    breach: FoundBreach,
+    activity: Arc<Activity>,
+    breach: Arc<FoundBreach>,
     /// Bytes that were received and not yet read.
     held: BytesMut,
     /// The number of held bytes that may be read.
@@ -83,8 +84,8 @@ impl<S> InspectedIo<S> {
         stream: S,
         inspector: Inspector,
         meter: FrameMeter,
-        activity: Activity,
-        breach: FoundBreach,
+        activity: Arc<Activity>,
+        breach: Arc<FoundBreach>,
     ) -> Self {
         Self {
             stream,

@@ -9,8 +9,8 @@ use calendar_edge_core::settings::{Http2Limits, Limits};
 const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
                       POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
 
-fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
-    let breach = FoundBreach::default();
+fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, Arc<FoundBreach>) {
+    let breach = Arc::<FoundBreach>::default();
     let inspector = Inspector::new(&Limits::default());
     let meter = FrameMeter::new(Http2Limits::default().frames);
     let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), breach.clone());

@@ -29,7 +29,7 @@ struct OpenConnections {
 #[derive(Debug, Default)]
 struct AddressConnections {
     is_exempt: bool,
-    open: HashMap<u64, Activity>,
+    open: HashMap<u64, Arc<Activity>>,
 }
 
 /// The right of one address to one connection, released when dropped.
@@ -38,7 +38,7 @@ pub(super) struct AddressPermit {
     per_address: PerAddressLimit,
     place: Option<(IpNet, u64)>,
     /// The phase of the connection that has the permit.
-    pub(super) activity: Activity,
+    pub(super) activity: Arc<Activity>,
 }
 
 // === impl PerAddressLimit ===
@@ -56,7 +56,7 @@ impl PerAddressLimit {
         self.acquire_for(peer, Activity::new())
     }
 
-    fn acquire_for(&self, peer: Peer, activity: Activity) -> Option<AddressPermit> {
+    fn acquire_for(&self, peer: Peer, activity: Arc<Activity>) -> Option<AddressPermit> {
         let mut inner = self.0.lock();
         let place = match peer.address().map(client_network) {
             Some(network) => Some((network, inner.open(network, peer, &activity)?)),
@@ -84,7 +84,7 @@ impl OpenConnections {
     /// Adds a connection and returns its number, unless its address holds too many.
     ///
     /// Connections are counted without a limit as well, because one may be set while they are open.
-    fn open(&mut self, network: IpNet, peer: Peer, activity: &Activity) -> Option<u64> {
+    fn open(&mut self, network: IpNet, peer: Peer, activity: &Arc<Activity>) -> Option<u64> {
         let is_exempt = peer.is_in(&self.exempt);
         let of_address = self.open.entry(network).or_default();
         of_address.is_exempt = is_exempt;
@@ -98,7 +98,7 @@ impl OpenConnections {
 
     /// Of the address with the most connections, the one that has waited longest for a request. Proxies come last: they
     /// connect for many clients.
-    fn longest_waiting(&self) -> Option<Activity> {
+    fn longest_waiting(&self) -> Option<Arc<Activity>> {
         let waiting = |of_address: &&AddressConnections| of_address.longest_waiting().is_some();
         let most = self.open.values().max_by_key(|of_address| of_address.rank());
         let chosen = most.filter(waiting).or_else(|| {
@@ -118,7 +118,7 @@ impl AddressConnections {
         (!self.is_exempt, self.open.len())
     }
 
-    fn longest_waiting(&self) -> Option<(Instant, &Activity)> {
+    fn longest_waiting(&self) -> Option<(Instant, &Arc<Activity>)> {
         let waiting = self
             .open
             .values()

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ pub(crate) enum Socket {
 #[derive(Debug)]
 pub(super) struct ClientStream {
     socket: Socket,
-    activity: Activity,
+    activity: Arc<Activity>,
     min_rate: MinRate,
     ending: Option<Ending>,
 }
@@ -67,7 +68,7 @@ struct Lingering {
 // === impl ClientStream ===
 
 impl ClientStream {
-    pub(super) const fn new(socket: Socket, activity: Activity, min_rate: MinRate) -> Self {
+    pub(super) const fn new(socket: Socket, activity: Arc<Activity>, min_rate: MinRate) -> Self {
         Self {
             socket,
             activity,

@@ -35,19 +35,16 @@ metrics! {
     }
 }
 
-/// The series of one backend, all present from the start with zero; they are removed with the last clone.
-#[derive(Debug, Clone)]
-pub(crate) struct BackendMetrics(Arc<LiveBackend>);
-
 /// The metrics of all backends; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct BackendFamilies {
     series: BackendSeries,
-    live: Arc<Mutex<HashMap<String, Weak<LiveBackend>>>>,
+    live: Arc<Mutex<HashMap<String, Weak<BackendMetrics>>>>,
 }
 
+/// The series of one backend, all present from the start with zero; they are removed with the last reference.
 #[derive(Debug)]
-struct LiveBackend {
+pub(crate) struct BackendMetrics {
     backend: Arc<str>,
     families: BackendFamilies,
     calls: Mutex<Exchanges>,
@@ -73,11 +70,11 @@ impl BackendFamilies {
     }
 
     /// The series of a backend; its name comes from the settings, never from a client.
-    pub(crate) fn of(&self, backend: &str) -> BackendMetrics {
+    pub(crate) fn of(&self, backend: &str) -> Arc<BackendMetrics> {
         let mut live = self.live.lock();
         let known = live.get(backend).and_then(Weak::upgrade);
-        BackendMetrics(known.unwrap_or_else(|| {
-            let new = Arc::new(LiveBackend {
+        known.unwrap_or_else(|| {
+            let new = Arc::new(BackendMetrics {
                 backend: backend.into(),
                 families: self.clone(),
                 calls: Mutex::default(),
@@ -87,14 +84,14 @@ impl BackendFamilies {
             new.create();
             live.insert(backend.to_owned(), Arc::downgrade(&new));
             new
-        }))
+        })
     }
 
     /// The backends in use, by name.
-    pub(crate) fn in_use(&self) -> Vec<BackendMetrics> {
+    pub(crate) fn in_use(&self) -> Vec<Arc<BackendMetrics>> {
         let mut found: Vec<_> = self.live.lock().values().filter_map(Weak::upgrade).collect();
         found.sort_by(|one, other| one.backend.cmp(&other.backend));
-        found.into_iter().map(BackendMetrics).collect()
+        found
     }
 }
 
@@ -103,22 +100,17 @@ impl BackendFamilies {
 impl BackendMetrics {
     /// The backend's name.
     pub(crate) fn name(&self) -> &str {
-        &self.0.backend
-    }
-
-    /// The series of the permits for one kind of traffic.
-    pub(crate) fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
-        self.0.permits(traffic)
+        &self.backend
     }
 
     /// Sets the state of the breaker: 0 closed, 1 half-open, 2 open.
     pub(crate) fn breaker_moved(&self, level: i64) {
-        self.0.breaker().set(level);
+        self.breaker_state().set(level);
     }
 
     /// The position of the breaker.
     pub(crate) fn breaker(&self) -> Position {
-        match self.0.breaker().get() {
+        match self.breaker_state().get() {
             0 => Position::Closed,
             1 => Position::HalfOpen,
             _ => Position::Open,
@@ -127,17 +119,17 @@ impl BackendMetrics {
 
     /// Notes the end of a call, or of a request of the edge's own: without a fault, the response was sound.
     pub(crate) fn call_ended(&self, fault: Option<SiteFault>, took: Duration) {
-        self.0.calls.lock().end(fault, took, unix_time());
+        self.calls.lock().end(fault, took, unix_time());
     }
 
     /// Notes the end of a request for the rest of the site.
     pub(crate) fn page_ended(&self, fault: Option<SiteFault>, took: Duration) {
-        self.0.pages.lock().end(fault, took, unix_time());
+        self.pages.lock().end(fault, took, unix_time());
     }
 
     /// Notes whether the backend's address leads back to this edge, by each response. A change is logged once.
     pub(crate) fn in_circle(&self, is_in_circle: bool) {
-        let known = &self.0.in_circle;
+        let known = &self.in_circle;
         if known.load(Ordering::Relaxed) == is_in_circle
             || known.swap(is_in_circle, Ordering::Relaxed) == is_in_circle
         {
@@ -160,30 +152,26 @@ impl BackendMetrics {
 
     /// True if the backend's address leads back to this edge, by the last response.
     pub(crate) fn is_in_circle(&self) -> bool {
-        self.0.in_circle.load(Ordering::Relaxed)
+        self.in_circle.load(Ordering::Relaxed)
     }
 
     /// The record of calls and of the edge's own requests.
     pub(crate) fn calls(&self) -> Exchanges {
-        self.0.calls.lock().clone()
+        self.calls.lock().clone()
     }
 
     /// The record of requests for the rest of the site.
     pub(crate) fn pages(&self) -> Exchanges {
-        self.0.pages.lock().clone()
+        self.pages.lock().clone()
     }
 
     /// Counts a read that failed on a pooled connection: tried again, or denied by the retry budget.
     pub(crate) fn retried(&self, is_paid: bool) {
         let result = if is_paid { TRIED } else { DENIED };
-        let labels = [(&self.0.backend).into(), result.into()];
-        self.0.families.series.origin_retries.add(labels, 1);
+        let labels = [(&self.backend).into(), result.into()];
+        self.families.series.origin_retries.add(labels, 1);
     }
-}
 
-// === impl LiveBackend ===
-
-impl LiveBackend {
     fn create(&self) {
         for traffic in TrafficKind::ALL {
             drop(self.permits(traffic));
@@ -192,10 +180,11 @@ impl LiveBackend {
             let retries = &self.families.series.origin_retries;
             retries.expect([(&self.backend).into(), result.into()]);
         }
-        drop(self.breaker());
+        drop(self.breaker_state());
     }
 
-    fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
+    /// The series of the permits for one kind of traffic.
+    pub(crate) fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
         let (backend, traffic, series) = (&self.backend, traffic.label(), &self.families.series);
         let labels = || [backend.into(), traffic.into()];
         PermitMetrics {
@@ -211,7 +200,7 @@ impl LiveBackend {
         }
     }
 
-    fn breaker(&self) -> Gauge {
+    fn breaker_state(&self) -> Gauge {
         let state = &self.families.series.origin_breaker_state;
         state.of([(&self.backend).into()])
     }
@@ -233,7 +222,7 @@ impl LiveBackend {
     }
 }
 
-impl Drop for LiveBackend {
+impl Drop for BackendMetrics {
     fn drop(&mut self) {
         let mut live = self.families.live.lock();
         // A backend of the same name may have been added again meanwhile; it shares the series.

@@ -1,6 +1,7 @@
 //! The time of one exchange with a backend, and its span.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{Method, StatusCode};
@@ -14,7 +15,7 @@ use super::values::{cut, milliseconds};
 /// Adds the time until it is dropped to that of all exchanges of a request, and records the exchange.
 #[derive(Debug)]
 pub(crate) struct ExchangeTimer {
-    log: RequestLog,
+    log: Arc<RequestLog>,
     started: Instant,
     /// None if the trace is not recorded.
     span: Option<Box<ExchangeSpan>>,
@@ -37,7 +38,7 @@ struct ExchangeSpan {
 
 impl ExchangeTimer {
     /// Begins an exchange with a backend, whose headers were written; it ends when the timer is dropped.
-    pub(crate) fn new(log: &RequestLog) -> Self {
+    pub(crate) fn new(log: &Arc<RequestLog>) -> Self {
         let span = log.recorded().map(|_| Box::new(ExchangeSpan::of(log)));
         Self {
             log: log.clone(),

@@ -6,7 +6,6 @@ use std::thread;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use tracing_subscriber::fmt::MakeWriter;
 
 /// Maximum bytes of lines that wait to be written. Further lines are lost, which is counted and logged.
 const MOST: usize = 4 * 1024 * 1024;
@@ -17,23 +16,20 @@ const DELAY: Duration = Duration::from_millis(20);
 /// Maximum time that a flush waits for a log that accepts nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Takes lines for a thread of its own, which writes them; clones share it.
-#[derive(Debug, Clone)]
-pub(super) struct LogBuffer(Arc<BufferedLog>);
-
-/// Writes the lines that wait when it is dropped.
-#[derive(Debug)]
-#[must_use = "lines are written when it is dropped"]
-pub struct LogFlush(pub(super) LogBuffer);
-
+/// Takes lines for a thread of its own, which writes them.
 #[derive(Debug, Default)]
-struct BufferedLog {
+pub(super) struct LogBuffer {
     lines: Mutex<WaitingLines>,
     /// There are lines, or a flush is wanted.
     filled: Condvar,
     /// All lines were written.
     emptied: Condvar,
 }
+
+/// Writes the lines that wait when it is dropped.
+#[derive(Debug)]
+#[must_use = "lines are written when it is dropped"]
+pub struct LogFlush(pub(super) Arc<LogBuffer>);
 
 #[derive(Debug, Default)]
 struct WaitingLines {
@@ -53,9 +49,9 @@ impl LogBuffer {
     /// # Errors
     ///
     /// If the thread cannot be started.
-    pub(super) fn before(log: impl Write + Send + 'static) -> io::Result<Self> {
-        let this = Self(Arc::default());
-        let buffered = Arc::clone(&this.0);
+    pub(super) fn before(log: impl Write + Send + 'static) -> io::Result<Arc<Self>> {
+        let this = Arc::<Self>::default();
+        let buffered = Arc::clone(&this);
         thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || buffered.write_to(log))?;
@@ -64,18 +60,17 @@ impl LogBuffer {
 
     /// Waits until all lines are written, or for a second.
     pub(super) fn flush(&self) {
-        let mut lines = self.0.lines.lock();
+        let mut lines = self.lines.lock();
         lines.is_urgent = true;
-        self.0.filled.notify_one();
-        self.0
-            .emptied
+        self.filled.notify_one();
+        self.emptied
             .wait_while_for(&mut lines, |lines| lines.wait(), PATIENCE);
     }
 }
 
-impl Write for LogBuffer {
+impl Write for &LogBuffer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut lines = self.0.lines.lock();
+        let mut lines = self.lines.lock();
         if lines.bytes.len().saturating_add(line.len()) > MOST {
             lines.lost += 1;
             return Ok(line.len());
@@ -84,21 +79,13 @@ impl Write for LogBuffer {
         lines.bytes.extend_from_slice(line);
         drop(lines);
         if was_empty {
-            self.0.filled.notify_one();
+            self.filled.notify_one();
         }
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for LogBuffer {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
     }
 }
 
@@ -110,9 +97,9 @@ impl Drop for LogFlush {
     }
 }
 
-// === impl BufferedLog ===
+// === impl LogBuffer ===
 
-impl BufferedLog {
+impl LogBuffer {
     /// Writes lines as they come, as long as the process lives.
     fn write_to(&self, mut log: impl Write) {
         let mut bytes = Vec::new();
@@ -181,7 +168,7 @@ mod tests {
         }
     }
 
-    fn slow() -> (LogBuffer, Receiver<Vec<u8>>, Sender<()>) {
+    fn slow() -> (Arc<LogBuffer>, Receiver<Vec<u8>>, Sender<()>) {
         let ((written, told), (allow, allowed)) = (channel(), channel());
         let log = Slow { written, allowed };
         (LogBuffer::before(log).unwrap(), told, allow)
@@ -189,12 +176,12 @@ mod tests {
 
     #[test]
     fn lines_come_in_order_and_together() {
-        let (mut buffer, told, allow) = slow();
-        buffer.write_all(b"first\n").unwrap();
+        let (buffer, told, allow) = slow();
+        (&*buffer).write_all(b"first\n").unwrap();
         assert_eq!(told.recv().unwrap(), b"first\n");
         // While it is written, others come.
         for line in [b"a\n", b"b\n", b"c\n"] {
-            buffer.write_all(line).unwrap();
+            (&*buffer).write_all(line).unwrap();
         }
         drop(allow);
         assert_eq!(told.recv().unwrap(), b"a\nb\nc\n");
@@ -202,10 +189,10 @@ mod tests {
 
     #[test]
     fn a_flush_waits_until_all_is_written() {
-        let (mut buffer, told, allow) = slow();
+        let (buffer, told, allow) = slow();
         drop(allow);
         for _ in 0..100 {
-            buffer.write_all(b"line\n").unwrap();
+            (&*buffer).write_all(b"line\n").unwrap();
         }
         drop(LogFlush(buffer.clone()));
         let written: Vec<u8> = told.try_iter().flatten().collect();
@@ -216,18 +203,18 @@ mod tests {
 
     #[test]
     fn whoever_logs_does_not_wait_and_losses_are_counted() {
-        let (mut buffer, told, allow) = slow();
-        buffer.write_all(b"first\n").unwrap();
+        let (buffer, told, allow) = slow();
+        (&*buffer).write_all(b"first\n").unwrap();
         told.recv().unwrap();
         let line = vec![b'x'; MOST / 4];
         for _ in 0..7 {
-            buffer.write_all(&line).unwrap();
+            (&*buffer).write_all(&line).unwrap();
         }
-        assert_eq!(buffer.0.lines.lock().bytes.len(), MOST);
-        assert_eq!(buffer.0.lines.lock().lost, 3);
+        assert_eq!(buffer.lines.lock().bytes.len(), MOST);
+        assert_eq!(buffer.lines.lock().lost, 3);
         drop(allow);
         assert_eq!(told.recv().unwrap().len(), MOST);
         drop(LogFlush(buffer.clone()));
-        assert_eq!(buffer.0.lines.lock().lost, 0, "they were written");
+        assert_eq!(buffer.lines.lock().lost, 0, "they were written");
     }
 }

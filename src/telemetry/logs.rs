@@ -1,6 +1,7 @@
 //! Log lines: one JSON object per line, or text for people.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
@@ -71,7 +72,7 @@ pub fn install_logs(settings: &LogSettings) -> Result<(LogFilter, LogFlush), Log
 }
 
 /// Writes the lines before a panic above its report, which does not pass the buffer.
-fn flush_at_panic(buffer: LogBuffer) {
+fn flush_at_panic(buffer: Arc<LogBuffer>) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         buffer.flush();

@@ -1,7 +1,6 @@
 //! A proxy before the edge that `trusted_proxies` does not list: found by requests, reported once.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::HeaderValue;
@@ -9,12 +8,9 @@ use parking_lot::Mutex;
 
 use calendar_edge_core::limits::UnlistedProxy;
 
-/// Looks at requests of peers that are not trusted; clones share what was found.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ProxyWatch(Arc<WatchedProxy>);
-
+/// Looks at requests of peers that are not trusted.
 #[derive(Debug, Default)]
-struct WatchedProxy {
+pub(crate) struct ProxyWatch {
     /// A request named another client: only then there is something to compare or to forget.
     is_watched: AtomicBool,
     seen: Mutex<UnlistedProxy>,
@@ -25,11 +21,11 @@ struct WatchedProxy {
 impl ProxyWatch {
     /// Takes a request of a peer that is not trusted, with the client that it names.
     pub(crate) fn request(&self, peer: Option<IpAddr>, named: Option<&HeaderValue>) {
-        if named.is_none() && !self.0.is_watched.load(Ordering::Relaxed) {
+        if named.is_none() && !self.is_watched.load(Ordering::Relaxed) {
             return;
         }
-        self.0.is_watched.store(named.is_some(), Ordering::Relaxed);
-        let is_new = self.0.seen.lock().request(peer, named.map(HeaderValue::as_bytes));
+        self.is_watched.store(named.is_some(), Ordering::Relaxed);
+        let is_new = self.seen.lock().request(peer, named.map(HeaderValue::as_bytes));
         if let (true, Some(peer)) = (is_new, peer) {
             tracing::warn!(
                 %peer,
@@ -41,11 +37,11 @@ impl ProxyWatch {
 
     /// The proxy, if there seems to be one.
     pub(crate) fn found(&self) -> Option<IpAddr> {
-        self.0.seen.lock().found()
+        self.seen.lock().found()
     }
 
     /// Begins anew: the settings may list it now.
     pub(crate) fn forget(&self) {
-        *self.0.seen.lock() = UnlistedProxy::default();
+        *self.seen.lock() = UnlistedProxy::default();
     }
 }

@@ -14,11 +14,8 @@ use calendar_edge_core::settings::Percentage;
 use calendar_edge_judge::contract::Operation;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RequestLog(Arc<RequestFacts>);
-
 #[derive(Debug, Default)]
-struct RequestFacts {
+pub(crate) struct RequestLog {
     subject: OnceLock<Traffic>,
     /// Set where WordPress takes another method than the one on the wire.
     taken: OnceLock<Method>,
@@ -80,30 +77,30 @@ impl RequestLog {
         trace: TraceHeaders,
         keeps_refusals: bool,
         recorder: Option<Arc<SpanRecorder>>,
-    ) -> Self {
-        Self(Arc::new(RequestFacts {
+    ) -> Arc<Self> {
+        Arc::new(Self {
             keeps_refusals,
             trace_headers: Some(trace),
             recorder,
-            ..RequestFacts::default()
-        }))
+            ..Self::default()
+        })
     }
 
     /// The trace; none for requests of the edge's own.
     pub(crate) fn trace(&self) -> Option<&TraceContext> {
-        let headers = self.0.trace_headers.as_ref()?;
+        let headers = self.trace_headers.as_ref()?;
         let sample = || {
-            let recorder = self.0.recorder.as_ref();
+            let recorder = self.recorder.as_ref();
             // Without an exporter, what follows decides as without an edge.
             recorder.map_or(Percentage::ALL, |recorder| recorder.sample())
         };
-        let trace = &self.0.trace;
+        let trace = &self.trace;
         Some(trace.get_or_init(|| TraceContext::of(headers, sample())))
     }
 
     /// The trace and its recorder; none if it is not recorded.
     pub(crate) fn recorded(&self) -> Option<(&TraceContext, &SpanRecorder)> {
-        let recorder = self.0.recorder.as_deref()?;
+        let recorder = self.recorder.as_deref()?;
         let trace = self.trace().filter(|trace| trace.is_sampled())?;
         Some((trace, recorder))
     }
@@ -119,7 +116,7 @@ impl RequestLog {
             trace.ids()
         } else {
             if parent == ParentSpan::NextExchange {
-                self.0.exchanges.fetch_add(1, Ordering::Relaxed);
+                self.exchanges.fetch_add(1, Ordering::Relaxed);
             }
             trace.exchange_ids(self.exchange_number())
         };
@@ -128,48 +125,48 @@ impl RequestLog {
 
     /// The number of the exchange whose headers were written last.
     pub(super) fn exchange_number(&self) -> u32 {
-        self.0.exchanges.load(Ordering::Relaxed)
+        self.exchanges.load(Ordering::Relaxed)
     }
 
     /// Sets the verdict of the rules on the request; the first value stays.
     pub(crate) fn judged(&self, verdict: &'static str) {
-        let _ = self.0.verdict.set(verdict);
+        let _ = self.verdict.set(verdict);
     }
 
     /// The verdict of the rules on the request, if they were applied.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
-        self.0.verdict.get().copied()
+        self.verdict.get().copied()
     }
 
     /// Sets the site's response to a forwarded request with findings; the first value stays.
     pub(crate) fn set_site_verdict(&self, verdict: SiteVerdict) {
-        let _ = self.0.site.set(verdict);
+        let _ = self.site.set(verdict);
     }
 
     /// The site's response to a forwarded request with findings.
     pub(crate) fn site_verdict(&self) -> Option<&SiteVerdict> {
-        self.0.site.get()
+        self.site.get()
     }
 
     /// Adds a wait for a permit.
     pub(crate) fn queued(&self, wait: Duration) {
-        self.0.queued.fetch_add(nanoseconds(wait), Ordering::Relaxed);
+        self.queued.fetch_add(nanoseconds(wait), Ordering::Relaxed);
     }
 
     /// Adds the time of an exchange that is over.
     pub(super) fn exchanged(&self, time: Duration) {
-        self.0.exchanged.fetch_add(nanoseconds(time), Ordering::Relaxed);
+        self.exchanged.fetch_add(nanoseconds(time), Ordering::Relaxed);
     }
 
     /// The time of all waits for a permit.
     pub(super) fn time_queued(&self) -> Duration {
-        Duration::from_nanos(self.0.queued.load(Ordering::Relaxed))
+        Duration::from_nanos(self.queued.load(Ordering::Relaxed))
     }
 
     /// The time at backends; none if none got a request.
     pub(crate) fn backend_times(&self) -> Option<BackendTimes> {
-        let exchanged = self.0.exchanged.load(Ordering::Relaxed);
-        let queued = self.0.queued.load(Ordering::Relaxed);
+        let exchanged = self.exchanged.load(Ordering::Relaxed);
+        let queued = self.queued.load(Ordering::Relaxed);
         (exchanged > 0).then(|| BackendTimes {
             queue: Duration::from_nanos(queued),
             backend: Duration::from_nanos(exchanged.saturating_sub(queued)),
@@ -179,34 +176,34 @@ impl RequestLog {
     /// Sets the subject of the request; the first value stays.
     pub(crate) fn about(&self, subject: Traffic) {
         // A second value could only repeat the first.
-        let _ = self.0.subject.set(subject);
+        let _ = self.subject.set(subject);
     }
 
     /// Notes the method that WordPress takes in place of the one on the wire.
     pub(crate) fn takes(&self, method: &Method) {
-        let _ = self.0.taken.set(method.clone());
+        let _ = self.taken.set(method.clone());
     }
 
     /// The method that WordPress takes; none if it is the one on the wire.
     pub(crate) fn taken(&self) -> Option<&Method> {
-        self.0.taken.get()
+        self.taken.get()
     }
 
     /// Notes why the request is refused, if refusals are kept; the first note stays.
     pub(crate) fn refused(&self, note: impl FnOnce() -> RefusalNote) {
-        if self.0.keeps_refusals {
-            self.0.refused.get_or_init(|| Box::new(note()));
+        if self.keeps_refusals {
+            self.refused.get_or_init(|| Box::new(note()));
         }
     }
 
     /// The reason for the refusal of the request, if it was noted.
     pub(crate) fn refusal(&self) -> Option<&RefusalNote> {
-        self.0.refused.get().map(AsRef::as_ref)
+        self.refused.get().map(AsRef::as_ref)
     }
 
     /// The operation; none for other requests.
     pub(crate) fn called(&self) -> Option<&'static Operation> {
-        match self.0.subject.get() {
+        match self.subject.get() {
             Some(Traffic::Operation(operation, _)) => Some(operation),
             Some(Traffic::Site) | None => None,
         }
@@ -214,7 +211,7 @@ impl RequestLog {
 
     /// The position of the root of a call.
     pub(crate) fn root(&self) -> Option<usize> {
-        match self.0.subject.get() {
+        match self.subject.get() {
             Some(Traffic::Operation(_, root)) => Some(*root),
             Some(Traffic::Site) | None => None,
         }
@@ -222,7 +219,7 @@ impl RequestLog {
 
     /// The operation's name, `site`, or `none`.
     pub(crate) fn operation(&self) -> &'static str {
-        match self.0.subject.get() {
+        match self.subject.get() {
             Some(Traffic::Operation(operation, _)) => &operation.name,
             Some(Traffic::Site) => "site",
             None => "none",

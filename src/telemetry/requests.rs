@@ -82,7 +82,7 @@ pub(crate) struct RequestMetrics {
     /// a response of the edge with 404, and no refusal.
     by_operation: Arc<ByLabels<&'static str, (Latency, AtomicU64)>>,
     no_root: Arc<str>,
-    proxy: ProxyWatch,
+    proxy: Arc<ProxyWatch>,
 }
 
 /// One served request.
@@ -124,7 +124,7 @@ impl RequestMetrics {
             edge: phase("edge"),
             by_operation: Arc::new(RequestKind::of_operations().map(histogram).collect()),
             no_root: Arc::from(""),
-            proxy: ProxyWatch::default(),
+            proxy: Arc::default(),
             series,
         }
     }
@@ -209,7 +209,7 @@ impl RequestMetrics {
     }
 
     /// The proxy before the edge that the settings do not list, as far as requests show it.
-    pub(crate) const fn proxy(&self) -> &ProxyWatch {
+    pub(crate) const fn proxy(&self) -> &Arc<ProxyWatch> {
         &self.proxy
     }
 

@@ -10,11 +10,8 @@ use super::shared_bodies::SharedCodings;
 use calendar_edge_core::cache::compression::Coding;
 
 /// A response's body and its compressed codings.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredCodings(Arc<CodedBody>);
-
 #[derive(Debug)]
-struct CodedBody {
+pub(crate) struct StoredCodings {
     plain: Bytes,
     owner: SharedCodings,
     made: [StoredCoding; Coding::ALL.len()],
@@ -30,44 +27,40 @@ struct StoredCoding {
 
 impl StoredCodings {
     /// The codings of a body, none of them made.
-    pub(crate) fn new(plain: Bytes, owner: SharedCodings) -> Self {
-        Self(Arc::new(CodedBody {
+    pub(crate) fn new(plain: Bytes, owner: SharedCodings) -> Arc<Self> {
+        Arc::new(Self {
             plain,
             owner,
             made: Default::default(),
-        }))
+        })
     }
 
     /// The length of the body as it is, in bytes.
     pub(crate) fn plain_length(&self) -> u64 {
-        self.0.plain.len() as u64
+        self.plain.len() as u64
     }
 
     /// The body in a coding, if it is made. Otherwise it is made on a thread of its own, once, for the clients to come.
-    pub(crate) fn coded(&self, coding: Coding) -> Option<Bytes> {
-        let coded = self.0.coded(coding)?;
+    pub(crate) fn coded(self: &Arc<Self>, coding: Coding) -> Option<Bytes> {
+        let coded = self.place(coding)?;
         if let Some(bytes) = coded.bytes.get() {
             return Some(bytes.clone());
         }
         if !coded.is_begun.swap(true, Ordering::Relaxed) {
-            let codings = Arc::clone(&self.0);
+            let codings = Arc::clone(self);
             tokio::task::spawn_blocking(move || codings.make(coding));
         }
         None
     }
-}
 
-// === impl CodedBody ===
-
-impl CodedBody {
-    fn coded(&self, coding: Coding) -> Option<&StoredCoding> {
+    fn place(&self, coding: Coding) -> Option<&StoredCoding> {
         let place = Coding::ALL.iter().position(|known| *known == coding)?;
         self.made.get(place)
     }
 
     fn make(&self, coding: Coding) {
         match (
-            self.coded(coding),
+            self.place(coding),
             compressed(coding, Effort::Thorough, &self.plain),
         ) {
             (Some(coded), Ok(bytes)) => {

@@ -1,5 +1,7 @@
 //! The figures of this edge, of which its concerns are made.
 
+use std::sync::Arc;
+
 use super::pages::Pages;
 use super::parts::AdminParts;
 use crate::server::state_file::unwritten_in;
@@ -58,7 +60,7 @@ impl AdminParts {
         let metrics = &self.metrics;
         let [requests, failed, overloaded] = metrics.requests().ends();
         let [logins, limited] = metrics.rate_limits().sums();
-        let shed = |backend: &BackendMetrics| {
+        let shed = |backend: &Arc<BackendMetrics>| {
             let shed = TrafficKind::ALL.map(|kind| backend.permits(kind).all_shed());
             (backend.name().to_owned(), shed.iter().sum())
         };
@@ -88,7 +90,7 @@ fn backends(metrics: &Metrics, pages: &Pages) -> Vec<BackendFigures> {
             .iter()
             .any(|candidate| candidate.name == name)
     };
-    let figures = |backend: &BackendMetrics| BackendFigures {
+    let figures = |backend: &Arc<BackendMetrics>| BackendFigures {
         name: backend.name().to_owned(),
         is_site: pages.site_health.is_site(backend.name()),
         breaker: backend.breaker(),

@@ -22,7 +22,7 @@ pub(crate) struct AdminParts {
     /// The configuration in effect; missing where an edge runs without a program around it.
     pub(crate) effective: Arc<ArcSwapOption<EffectiveConfig>>,
     /// The edge's readiness.
-    pub(crate) readiness: Readiness,
+    pub(crate) readiness: Arc<Readiness>,
     /// Documents that depend on the settings only.
     pub(crate) pages: Arc<ArcSwap<Pages>>,
     /// Requests to remove responses.

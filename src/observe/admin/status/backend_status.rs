@@ -1,6 +1,7 @@
 //! The backends: their breakers, permits and queues.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use calendar_edge_core::limits::Position;
 
 /// All backends in use, by name: their health, and their permits.
 pub(super) fn backends(metrics: &Metrics) -> Value {
-    let status = |backend: &BackendMetrics| {
+    let status = |backend: &Arc<BackendMetrics>| {
         let figures = |kind: TrafficKind| (kind.label(), backend.permits(kind).figures());
         let traffic: BTreeMap<_, _> = TrafficKind::ALL.map(figures).into();
         joined([health(backend), json!({"traffic": traffic})])
@@ -23,7 +24,7 @@ pub(in crate::observe::admin) fn backend_health(metrics: &Metrics) -> Value {
     metrics.backends().in_use().iter().map(health).collect()
 }
 
-fn health(backend: &BackendMetrics) -> Value {
+fn health(backend: &Arc<BackendMetrics>) -> Value {
     let calls = backend.calls();
     let breaker = match backend.breaker() {
         Position::Closed => "closed",
