@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
-use super::signals::Sighup;
+use super::signals::Signals;
 use crate::config::{ConfigSource, EffectiveConfig};
 use crate::server::service_manager::ServiceManager;
 use crate::telemetry::{LogFilter, with_causes};
@@ -27,7 +27,7 @@ const TAKEN: &str = "Serving; the configuration was reloaded";
 const REFUSED: &str = "Serving with the old configuration: the new one is refused, the log has the reason";
 
 /// Reads the configuration again at every order and at every change of its files; never ends.
-pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup, manager: ServiceManager) {
+pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Signals, manager: ServiceManager) {
     let reload = Arc::new(reload);
     let Some(file) = reload.source.file() else {
         loop {

@@ -130,9 +130,9 @@ impl Edge {
         let running = Running {
             addresses: listeners
                 .iter()
-                .map(|(listener, _)| listener.address().clone())
+                .map(|(listener, _)| listener.address.clone())
                 .collect(),
-            admin_address: admin.first().map(|listener| listener.address().clone()),
+            admin_address: admin.first().map(|listener| listener.address.clone()),
             readiness: readiness.clone(),
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),

@@ -17,7 +17,7 @@ pub use crate::migration::{BackendFindings, DryRun, DryRunCall, DryRunResponse, 
 pub use crate::observe::traces::try_collector;
 pub use crate::server::bodies::{CollectError, read_within};
 pub use crate::server::service_manager::ServiceManager;
-pub use crate::server::threads::{ServingThreads, ThreadError};
+pub use crate::server::threads::ServingThreads;
 pub use crate::server::{
     BindError, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError, raise_descriptor_limit,
 };
@@ -26,4 +26,4 @@ pub use edge::{Edge, StartError, Supervision};
 pub use file_watch::FileWatch;
 pub use reload::{ReloadError, Reloader};
 pub use running::Running;
-pub use signals::{Shutdown, Sighup};
+pub use signals::Signals;

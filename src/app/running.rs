@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 
 use super::config_watch::{Reload, follow};
 use super::reload::Reloader;
-use super::signals::{Shutdown, Sighup};
+use super::signals::Signals;
 use crate::fleet::FleetTask;
 use crate::observe::admin::Readiness;
 use crate::observe::traces::LAST_SPANS;
@@ -59,11 +59,11 @@ impl Running {
         &self.reloader
     }
 
-    /// Reloads from now on at each order or change of a file, until the drain begins.
-    pub fn follow(&self, reload: Reload, sighup: Sighup) {
+    /// Reloads from now on at each of these orders and each change of a file, until the drain begins.
+    pub fn follow(&self, reload: Reload, orders: Signals) {
         let effective = Arc::new(reload.effective.clone());
         self.reloader.effective().store(Some(effective));
-        let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
+        let following = follow(self.reloader.clone(), reload, orders, self.manager.clone());
         let drain = self.drain.clone();
         self.drain
             .spawn(async move { drain.unless_begun(following).await });
@@ -71,7 +71,7 @@ impl Running {
 
     /// Logs its addresses, runs until it is ordered to end, and drains; a second order ends it at once. True if everything
     /// that ran came to its end, as for [`Self::drain`].
-    pub async fn until(self, mut shutdown: Shutdown) -> bool {
+    pub async fn until(self, mut shutdown: Signals) -> bool {
         for address in self.addresses() {
             tracing::info!(%address, "listening for clients");
         }

@@ -3,97 +3,60 @@
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
-/// Orders an edge to end: once to drain, twice to end at once.
+/// Orders to a running edge: to end (once to drain, twice to end at once), or to read its configuration again.
 #[derive(Debug)]
-pub struct Shutdown {
-    signals: mpsc::Receiver<()>,
-}
+pub struct Signals(mpsc::Receiver<()>);
 
-/// Orders an edge to read its configuration again.
-#[derive(Debug)]
-pub struct Sighup {
-    signals: mpsc::Receiver<()>,
-}
+// === impl Signals ===
 
-// === impl Shutdown ===
-
-impl Shutdown {
-    /// SIGTERM and SIGINT, each counting as one order.
+impl Signals {
+    /// Orders to end: SIGTERM and SIGINT, each counting as one.
     ///
     /// # Errors
     ///
     /// When the system does not let the process receive signals.
-    pub fn on_signals() -> io::Result<Self> {
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let (sender, this) = Self::manual();
-        tokio::spawn(async move {
-            loop {
-                tokio::select! {
-                    _ = terminate.recv() => {}
-                    _ = interrupt.recv() => {}
-                }
-                if sender.send(()).await.is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(this)
+    pub fn to_end() -> io::Result<Self> {
+        Self::by(&[SignalKind::terminate(), SignalKind::interrupt()], 2)
     }
 
-    /// Orders come from the returned sender.
-    pub fn manual() -> (mpsc::Sender<()>, Self) {
-        let (sender, signals) = mpsc::channel(2);
-        (sender, Self { signals })
-    }
-
-    /// Waits for an order.
-    pub(super) async fn ordered(&mut self) {
-        next(&mut self.signals).await;
-    }
-}
-
-// === impl Sighup ===
-
-impl Sighup {
-    /// SIGHUP; signals that arrive during a reload count as one.
+    /// Orders to reload: SIGHUP. Signals that arrive during a reload count as one.
     ///
     /// # Errors
     ///
     /// When the system does not let the process receive signals.
-    pub fn on_signals() -> io::Result<Self> {
-        let hang_up = signal(SignalKind::hangup())?;
-        let (sender, this) = Self::manual();
-        tokio::spawn(pass_on(hang_up, sender));
-        Ok(this)
+    pub fn to_reload() -> io::Result<Self> {
+        Self::by(&[SignalKind::hangup()], 1)
     }
 
-    /// Orders come from the returned sender.
+    /// Orders from the returned sender.
     pub fn manual() -> (mpsc::Sender<()>, Self) {
-        let (sender, signals) = mpsc::channel(1);
-        (sender, Self { signals })
+        let (sender, orders) = mpsc::channel(2);
+        (sender, Self(orders))
     }
 
-    /// Waits for an order.
+    /// At most so many orders wait: more would have the same effect.
+    fn by(kinds: &[SignalKind], most: usize) -> io::Result<Self> {
+        let (sender, orders) = mpsc::channel(most);
+        for kind in kinds {
+            tokio::spawn(pass_on(signal(*kind)?, sender.clone()));
+        }
+        Ok(Self(orders))
+    }
+
+    /// Waits for an order; a sender that is gone gives none any more.
     pub(super) async fn ordered(&mut self) {
-        next(&mut self.signals).await;
-    }
-}
-
-async fn pass_on(mut hang_up: Signal, sender: mpsc::Sender<()>) {
-    while hang_up.recv().await.is_some() {
-        // A full channel means that a reload is still to come, which will see everything.
-        if let Err(mpsc::error::TrySendError::Closed(())) = sender.try_send(()) {
-            return;
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
         }
     }
 }
 
-/// The next order; a sender that is gone signals nothing any more.
-async fn next(signals: &mut mpsc::Receiver<()>) {
-    if signals.recv().await.is_none() {
-        std::future::pending::<()>().await;
+async fn pass_on(mut signals: Signal, orders: mpsc::Sender<()>) {
+    while signals.recv().await.is_some() {
+        if let Err(TrySendError::Closed(())) = orders.try_send(()) {
+            return;
+        }
     }
 }

@@ -145,7 +145,7 @@ impl SharedBackend {
             breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
             exchanges: match of.label.as_deref() {
                 Some(label) => of.metrics.exchanges().of(label),
-                None => of.metrics.exchanges().of_site().clone(),
+                None => of.metrics.exchanges().site.clone(),
             },
             metrics,
         })

@@ -29,7 +29,9 @@ pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<(Runtime, ServingTh
     let threads = match threads {
         // A second thread would only take turns with the first.
         NonZeroUsize::MIN => ServingThreads::default(),
-        threads => ServingThreads::start(threads)?,
+        threads => {
+            ServingThreads::start(threads).context("a thread that serves connections does not start")?
+        }
     };
     Ok((main, threads))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    Edge, FileWatch, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
+    Edge, FileWatch, InheritedSockets, Reload, ServiceManager, ServingThreads, Signals, Supervision,
     raise_descriptor_limit,
 };
 use calendar_edge::config::ConfigSource;
@@ -108,8 +108,8 @@ async fn until_stopped(
     settings: Settings,
     reload: Reload,
 ) -> anyhow::Result<()> {
-    let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
-    let sighup = Sighup::on_signals().context("signals cannot be received")?;
+    let shutdown = Signals::to_end().context("signals cannot be received")?;
+    let sighup = Signals::to_reload().context("signals cannot be received")?;
     let edge = Edge::start_under(supervision, threads, settings).await;
     let edge = edge.context("the edge could not start")?;
     edge.follow(reload, sighup);

@@ -15,7 +15,8 @@ pub struct Excerpt {
     pub line: usize,
     /// The column of the first character, from 1, in characters.
     pub column: usize,
-    shown: String,
+    /// The line as shown, without its end.
+    pub(super) shown: String,
     indent: usize,
     width: usize,
 }
@@ -59,11 +60,6 @@ impl Excerpt {
             indent,
             width: width.min((kept + 1).saturating_sub(column - skipped).max(1)),
         }
-    }
-
-    /// The line as shown, without its end.
-    pub(super) fn shown(&self) -> &str {
-        &self.shown
     }
 
     /// Spaces and carets for the line below, which mark the span.
@@ -137,7 +133,7 @@ mod tests {
     fn counts_lines_and_columns_from_one_in_characters() {
         let excerpt = Excerpt::new("a = 1\r\n\tü = \"zwei\"\r\n", 13..19);
         assert_eq!((excerpt.line, excerpt.column), (2, 6));
-        assert_eq!(excerpt.shown(), "\tü = \"zwei\"");
+        assert_eq!(excerpt.shown, "\tü = \"zwei\"");
         assert_eq!(excerpt.carets(), "\t    ^^^^^^");
     }
 
@@ -151,7 +147,7 @@ mod tests {
     #[test]
     fn hides_passwords_in_addresses() {
         let excerpt = Excerpt::new("url = \"https://me:secret@wp.example.org/@x\"", 6..10);
-        assert_eq!(excerpt.shown(), "url = \"https://*********@wp.example.org/@x\"");
+        assert_eq!(excerpt.shown, "url = \"https://*********@wp.example.org/@x\"");
         for (line, shown) in [
             ("url = \"me:secret@h/x\"", "url = \"*********@h/x\""),
             (
@@ -164,7 +160,7 @@ mod tests {
             ("http://a:b@h", "http://***@h"),
             ("http://a:b@h/x?c=d", "http://***@h/x?***"),
         ] {
-            assert_eq!(Excerpt::new(line, 0..3).shown(), shown);
+            assert_eq!(Excerpt::new(line, 0..3).shown, shown);
         }
     }
 
@@ -174,10 +170,10 @@ mod tests {
         let excerpt = Excerpt::new(&text, 300..301);
         assert_eq!(excerpt.column, 301);
         assert_eq!(
-            excerpt.shown().chars().nth(excerpt.carets().chars().count() - 1),
+            excerpt.shown.chars().nth(excerpt.carets().chars().count() - 1),
             Some('x')
         );
-        assert_eq!(excerpt.shown().chars().count(), WINDOW + 2);
+        assert_eq!(excerpt.shown.chars().count(), WINDOW + 2);
     }
 
     proptest! {

@@ -67,7 +67,13 @@ fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bo
     // After an error the parser guesses. Problems that follow from its guesses would mislead.
     if errors.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        Variables::new(text, &lookup, problems).replace(table.get_mut());
+        let lookup = &lookup;
+        Variables {
+            text,
+            lookup,
+            problems,
+        }
+        .replace(table.get_mut());
         FileReader::new(draft, problems).document(table.get_ref());
     }
     errors.is_empty()

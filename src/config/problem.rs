@@ -115,7 +115,7 @@ impl Location {
                 let margin = " ".repeat(number.len());
                 writeln!(out, "{margin}--> {name}:{number}:{}", excerpt.column)?;
                 writeln!(out, "{margin} |")?;
-                writeln!(out, "{number} | {}", excerpt.shown())?;
+                writeln!(out, "{number} | {}", excerpt.shown)?;
                 writeln!(out, "{margin} | {}", excerpt.carets())?;
                 Ok(margin)
             }
@@ -129,7 +129,7 @@ impl Location {
                 let excerpt = Excerpt::new(text, 0..text.len());
                 writeln!(out, " --> {name}")?;
                 writeln!(out, "  |")?;
-                writeln!(out, "  | {}", excerpt.shown())?;
+                writeln!(out, "  | {}", excerpt.shown)?;
                 writeln!(out, "  | {}", excerpt.carets())?;
                 Ok(" ".to_owned())
             }

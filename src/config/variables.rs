@@ -15,27 +15,15 @@ const BEGINNING: &str = "${";
 /// Replaces the references in a file by the values of variables.
 pub(super) struct Variables<'a> {
     /// The text of the file.
-    text: &'a str,
+    pub(super) text: &'a str,
     /// The value of a variable; none if it is not set or empty.
-    lookup: &'a dyn Fn(&str) -> Option<String>,
-    problems: &'a mut ConfigProblems,
+    pub(super) lookup: &'a dyn Fn(&str) -> Option<String>,
+    pub(super) problems: &'a mut ConfigProblems,
 }
 
 // === impl Variables ===
 
-impl<'a> Variables<'a> {
-    pub(super) fn new(
-        text: &'a str,
-        lookup: &'a dyn Fn(&str) -> Option<String>,
-        problems: &'a mut ConfigProblems,
-    ) -> Self {
-        Self {
-            text,
-            lookup,
-            problems,
-        }
-    }
-
+impl Variables<'_> {
     /// Replaces all references in a table and below it.
     pub(super) fn replace(&mut self, table: &mut DeTable<'_>) {
         for (_, value) in table.iter_mut() {
@@ -129,7 +117,12 @@ mod tests {
     fn replaced(text: &str) -> (String, Option<String>) {
         let mut problems = ConfigProblems::default();
         let mut table = DeTable::parse(text).expect("a TOML file");
-        Variables::new(text, &lookup, &mut problems).replace(table.get_mut());
+        let mut variables = Variables {
+            text,
+            lookup: &lookup,
+            problems: &mut problems,
+        };
+        variables.replace(table.get_mut());
         let is_fine = problems.is_empty();
         let error = super::super::problem::ConfigError::of(problems, Some(("edge.toml", text)));
         (format!("{table:?}"), (!is_fine).then(|| error.to_string()))

@@ -29,8 +29,7 @@ pub(super) struct AccessLog<S> {
 }
 
 /// The layer that logs and counts.
-pub(super) fn access_log<S>(sinks: LogSinks) -> impl Layer<S, Service = AccessLog<S>> {
-    let sinks = Arc::new(sinks);
+pub(super) fn access_log<S>(sinks: Arc<LogSinks>) -> impl Layer<S, Service = AccessLog<S>> {
     layer_fn(move |inner| AccessLog {
         inner,
         sinks: Arc::clone(&sinks),
@@ -51,10 +50,9 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Behind a pointer: it moves with the response, into its body.
         let record = Box::new(Record::begin(&self.sinks, &request));
-        request.context.log = Some(record.log.clone());
         let span = info_span!("request", id = record.id());
         let entered = span.enter();
         let inner = self.inner.call(request);

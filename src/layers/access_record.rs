@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use http::header::{HOST, USER_AGENT};
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode, Uri, Version};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
 
 use super::arrived_request::ArrivedRequest;
 use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
-use super::served_facts::ServedFacts;
 use crate::server::response::ResponseSource;
 use crate::telemetry::{
     ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedRefusal, RefusalNote, Refusals, RequestLog,
@@ -42,25 +41,25 @@ pub(super) struct Record {
     sinks: Arc<LogSinks>,
     /// The part that inner services write to.
     pub(super) log: Arc<RequestLog>,
-    id: Option<RequestId>,
-    arrival: SentHead,
-    started: Instant,
+    id: RequestId,
+    pub(super) arrival: SentHead,
+    pub(super) started: Instant,
     response: Option<ResponseHead>,
     bytes: u64,
-    complete: bool,
+    pub(super) complete: bool,
     body: Option<Arc<ReadProgress>>,
     _inflight: GaugeGuard,
 }
 
 /// Facts of the request's head and connection. Cloning a header's value copies nothing.
 #[derive(Debug)]
-struct SentHead {
-    client: Option<IpAddr>,
-    scheme: Option<Scheme>,
-    is_tls: bool,
-    method: Method,
+pub(super) struct SentHead {
+    pub(super) client: Option<IpAddr>,
+    pub(super) scheme: Scheme,
+    pub(super) is_tls: bool,
+    pub(super) method: Method,
     version: Version,
-    target: Uri,
+    pub(super) target: Uri,
     host: Option<HeaderValue>,
     program: Option<HeaderValue>,
 }
@@ -97,6 +96,12 @@ impl LogSinks {
         }
     }
 
+    /// The record of a request for inner services.
+    pub(super) fn begin(&self, headers: &HeaderMap) -> Arc<RequestLog> {
+        let trace = TraceHeaders::of(headers);
+        RequestLog::new(trace, self.keeps_refusals, self.spans.clone())
+    }
+
     /// The signs of a proxy that the settings do not list.
     pub(super) const fn proxy(&self) -> &Arc<ProxyWatch> {
         self.metrics.requests().proxy()
@@ -116,8 +121,8 @@ impl SentHead {
             ..
         } = &request.head;
         Self {
-            client: client.and_then(|client| client.address),
-            scheme: client.map(|client| client.scheme),
+            client: client.address,
+            scheme: client.scheme,
             is_tls: request.peer.is_tls,
             method: method.clone(),
             version: *version,
@@ -128,12 +133,17 @@ impl SentHead {
     }
 
     /// The host as sent, from HTTP/2 or HTTP/1.
-    fn host(&self) -> Option<&str> {
+    pub(super) fn host(&self) -> Option<&str> {
         let authority = self.target.authority().map(http::uri::Authority::as_str);
         authority.or_else(|| plain(self.host.as_ref())).map(cut)
     }
 
-    const fn version(&self) -> &'static str {
+    /// The program of the client.
+    pub(super) fn program(&self) -> Option<&str> {
+        plain(self.program.as_ref()).map(cut)
+    }
+
+    pub(super) const fn version(&self) -> &'static str {
         match self.version {
             Version::HTTP_10 => "1.0",
             Version::HTTP_2 => "2",
@@ -151,9 +161,8 @@ fn plain(value: Option<&HeaderValue>) -> Option<&str> {
 impl Record {
     /// Begins with the head of a request.
     pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &ArrivedRequest<B>) -> Self {
-        let trace = TraceHeaders::of(&request.head.headers);
         Self {
-            log: RequestLog::new(trace, sinks.keeps_refusals, sinks.spans.clone()),
+            log: Arc::clone(&request.context.log),
             id: request.context.id.clone(),
             body: request.context.body.clone(),
             arrival: SentHead::of(request),
@@ -167,8 +176,8 @@ impl Record {
     }
 
     /// The id of the request.
-    pub(super) fn id(&self) -> Option<&str> {
-        self.id.as_ref().map(RequestId::as_str)
+    pub(super) fn id(&self) -> &str {
+        self.id.as_str()
     }
 
     /// Notes the head of the response.
@@ -238,7 +247,7 @@ impl Record {
             return;
         }
         self.sinks.refusals.keep(RecordedRefusal {
-            id: self.id().unwrap_or_default().into(),
+            id: self.id().into(),
             at: unix_time(),
             client: self.arrival.client,
             method: self.arrival.method.clone(),
@@ -275,26 +284,19 @@ impl Record {
         }
     }
 
-    /// All that is logged about the request.
-    fn facts<'r>(&'r self, served: &'r Served<'r>) -> ServedFacts<'r> {
-        let arrival = &self.arrival;
-        ServedFacts {
-            served,
-            request_id: self.id(),
-            client: arrival.client,
-            method: method_label(self.log.taken().unwrap_or(&arrival.method)),
-            original_method: self.log.taken().map(|_| method_label(&arrival.method)),
-            scheme: arrival.scheme.map(Scheme::as_str),
-            host: arrival.host(),
-            path: cut(arrival.target.path()),
-            route: self.log.called().map(|operation| operation.id.route.template()),
-            version: arrival.version(),
-            program: plain(arrival.program.as_ref()).map(cut),
-            is_tls: arrival.is_tls,
-            code: self.response.and_then(|response| response.by?.code()),
-            verdict: self.log.verdict(),
-            is_complete: self.complete,
-        }
+    /// The method that WordPress takes.
+    pub(super) fn method(&self) -> &'static str {
+        method_label(self.log.taken().unwrap_or(&self.arrival.method))
+    }
+
+    /// The template of the route of a call.
+    pub(super) fn route(&self) -> Option<String> {
+        self.log.called().map(|operation| operation.id.route.template())
+    }
+
+    /// The code of a response that the edge made.
+    pub(super) fn code(&self) -> Option<&'static str> {
+        self.response.and_then(|response| response.by?.code())
     }
 
     /// Writes the log line and the span of the request, as far as they are wanted.
@@ -304,12 +306,11 @@ impl Record {
         if !is_logged && recorded.is_none() {
             return;
         }
-        let facts = self.facts(served);
         if let Some((trace, recorder)) = recorded {
-            recorder.record(facts.span(trace, self.started));
+            recorder.record(self.span(served, trace));
         }
         if is_logged {
-            facts.write_line(self.log.trace());
+            self.write_line(served);
         }
     }
 }

@@ -18,13 +18,7 @@ use calendar_edge_core::errors;
 /// Responds with 500 if the inner service panics.
 #[derive(Debug, Clone)]
 pub(super) struct CatchPanic<S> {
-    inner: S,
-}
-
-impl<S> CatchPanic<S> {
-    pub(super) const fn new(inner: S) -> Self {
-        Self { inner }
-    }
+    pub(super) inner: S,
 }
 
 impl<S, B> Service<Box<ArrivedRequest<B>>> for CatchPanic<S>
@@ -89,10 +83,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_becomes_a_500() {
-        let service = CatchPanic::new(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
+        let inner = tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
             assert_ne!(request.head.uri.path(), "/bad", "a planted panic");
             Ok(EdgeResponse::unchanged(http::Response::default()))
-        }));
+        });
+        let service = CatchPanic { inner };
         let bad = service.clone().oneshot(request("/bad"));
         assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);
         let good = service.oneshot(request("/good"));

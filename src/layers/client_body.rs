@@ -10,9 +10,10 @@ use http::{HeaderValue, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
+use super::access_record::LogSinks;
 use super::around::AroundRequest;
-use super::arrived_request::ArrivedRequest;
-use super::noted::Noted;
+use super::arrived_request::{ArrivalFacts, ArrivedRequest};
+use super::proxy_reports::ProxyReports;
 use super::read_progress::ReadProgress;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
@@ -129,19 +130,31 @@ impl Drop for ClientBody {
 }
 
 /// A request as its connection hands it over, with a body that is watched.
-pub(super) fn arrived(received: ReceivedRequest<Incoming>) -> Box<ArrivedRequest<ClientBody>> {
-    let (received, body) = received.split();
-    let framing = received.framing;
+pub(super) fn arrived(
+    received: ReceivedRequest<Incoming>,
+    reports: &ProxyReports,
+    sinks: &LogSinks,
+) -> Box<ArrivedRequest<ClientBody>> {
+    let ReceivedRequest {
+        head,
+        body,
+        peer,
+        framing,
+        ..
+    } = received;
     let body = ClientBody::new(body, framing.clone());
     let progress = &body.progress;
-    let context = Noted {
+    let (client, id) = reports.read(&head.headers, peer);
+    let context = ArrivalFacts {
+        client,
+        id,
+        log: sinks.begin(&head.headers),
         body: (!progress.is_at_end()).then(|| Arc::clone(progress)),
-        ..Noted::default()
     };
     Box::new(ArrivedRequest {
-        head: received.head,
+        head,
         body,
-        peer: received.peer,
+        peer,
         framing,
         context,
     })

@@ -28,7 +28,6 @@ mod current;
 mod gate;
 mod head_response;
 mod head_rules;
-mod noted;
 mod own_request;
 mod proxy_reports;
 mod read_progress;
@@ -47,6 +46,7 @@ pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 
 use around::around;
 use gate::gate;
+use proxy_reports::ProxyReports;
 
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
@@ -59,17 +59,17 @@ where
 {
     let circle = Arc::clone(circle);
     let rules = Arc::new(HeadRules::new(&settings.limits, &settings.hosts));
+    let reports = ProxyReports::new(&settings.trusted_proxies, log.proxy());
+    let (log, read_reports) = (Arc::new(log), reports.clone());
+    let sinks = Arc::clone(&log);
     let stack = ServiceBuilder::new()
         // Outermost: the request of a connection becomes that of the layers, and their response that of the connection.
         .map_response(PlainResponse::from)
-        .map_request(client_body::arrived)
+        .map_request(move |received| client_body::arrived(received, &read_reports, &sinks))
         // Above all layers that respond: an unread body must close the connection, whichever of them responds.
         .layer(around(client_body::CloseUnread))
-        // Above all layers that log or respond: they use the request's id and its client's address.
-        .layer(around(proxy_reports::ProxyReports::new(
-            &settings.trusted_proxies,
-            log.proxy(),
-        )))
+        // Above all layers that respond, so that every response has the request's id.
+        .layer(around(reports))
         // Above all layers that may respond, so that each request has one log line and one count.
         .layer(access_log::access_log(log))
         // Below the access log, which counts the bytes that are really sent.
@@ -79,13 +79,11 @@ where
         // Below HEAD, above all layers that respond: web pages must be able to read refusals too.
         .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
-        .layer_fn(catch_panic::CatchPanic::new)
+        .layer_fn(|inner| catch_panic::CatchPanic { inner })
         // Above all rules: the edge's own request breaks none, and gets the response that it recognises.
         .layer(gate(move |request| own_request::check(&circle, request)))
-        // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
-        .layer(gate(move |request| head_rules::check(&rules, request)))
-        // Innermost: the notes of the layers above are complete here, and the gateway gets them as one value.
-        .layer(gate(|request: Box<_>| context::complete(*request)))
+        // Innermost, below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
+        .layer(gate(move |request: Box<_>| head_rules::check(&rules, *request)))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

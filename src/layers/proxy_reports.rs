@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use http::HeaderMap;
 use ipnet::IpNet;
 
 use super::around::AroundRequest;
 use super::arrived_request::ArrivedRequest;
-use super::client_address::client_address;
+use super::client_address::{ClientAddress, client_address};
 use super::request_id::{RequestId, X_REQUEST_ID};
 use super::response::EdgeResponse;
+use crate::server::Peer;
 use crate::telemetry::ProxyWatch;
 
 /// Reads the reports of trusted proxies. Every response gets the id of its request.
@@ -29,22 +31,23 @@ impl ProxyReports {
             watch: Arc::clone(watch),
         }
     }
+
+    /// The client and the id of a request.
+    pub(super) fn read(&self, headers: &HeaderMap, peer: Peer) -> (ClientAddress, RequestId) {
+        let client = client_address(&self.trusted, peer, headers);
+        if !client.is_of_trusted_proxy {
+            self.watch.request(peer.address(), headers.get("x-forwarded-for"));
+        }
+        let given = client.is_of_trusted_proxy.then(|| RequestId::of(headers));
+        (client, given.flatten().unwrap_or_else(RequestId::fresh))
+    }
 }
 
 impl AroundRequest for ProxyReports {
     type Facts = RequestId;
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> RequestId {
-        let (headers, peer) = (&request.head.headers, request.peer);
-        request.context.client = Some(client_address(&self.trusted, peer, headers));
-        let is_trusted = peer.is_in(&self.trusted);
-        if !is_trusted {
-            self.watch.request(peer.address(), headers.get("x-forwarded-for"));
-        }
-        let given = is_trusted.then(|| RequestId::of(headers)).flatten();
-        let id = given.unwrap_or_else(RequestId::fresh);
-        request.context.id = Some(id.clone());
-        id
+        request.context.id.clone()
     }
 
     fn response(id: &mut RequestId, answer: &mut EdgeResponse) {

@@ -1,71 +1,52 @@
 //! The facts logged about a request once it is served: one list, for its line in the log and for its span.
 
-use std::net::IpAddr;
-use std::time::Instant;
-
-use crate::telemetry::{ACCESS, Attributes, Served, Span, SpanKind, TraceContext, milliseconds, span_name};
-
-/// The facts about a served request. Texts of clients are cut; none holds a query.
-#[derive(Debug)]
-pub(super) struct ServedFacts<'r> {
-    pub(super) served: &'r Served<'r>,
-    pub(super) request_id: Option<&'r str>,
-    pub(super) client: Option<IpAddr>,
-    pub(super) method: &'static str,
-    pub(super) original_method: Option<&'static str>,
-    pub(super) scheme: Option<&'static str>,
-    pub(super) host: Option<&'r str>,
-    pub(super) path: &'r str,
-    pub(super) route: Option<String>,
-    pub(super) version: &'static str,
-    pub(super) program: Option<&'r str>,
-    pub(super) is_tls: bool,
-    pub(super) code: Option<&'static str>,
-    pub(super) verdict: Option<&'static str>,
-    pub(super) is_complete: bool,
-}
+use super::access_record::Record;
+use crate::telemetry::{
+    ACCESS, Attributes, Served, Span, SpanKind, TraceContext, cut, method_label, milliseconds, span_name,
+};
 
 /// Gives the names and values of all facts to a macro. Names are OpenTelemetry's where it has one; those of the edge's
-/// own facts begin with `edge`.
+/// own facts begin with `edge`. Texts of clients are cut; none holds a query.
 macro_rules! each_fact {
-    ($facts:expr, $tell:ident) => {
+    ($record:expr, $served:expr, $tell:ident) => {
         $tell! {
-            client.address = $facts.client.map(tracing::field::display),
-            http.request.method = $facts.method,
-            http.request.method_original = $facts.original_method,
-            url.scheme = $facts.scheme,
-            server.address = $facts.host,
-            url.path = $facts.path,
-            http.route = $facts.route.as_deref(),
-            network.protocol.version = $facts.version,
-            http.request.body.size = ($facts.served.received > 0).then_some($facts.served.received),
-            http.response.status_code = $facts.served.status,
-            http.response.body.size = $facts.served.bytes,
-            user_agent.original = $facts.program,
-            edge.tls = $facts.is_tls,
-            edge.operation = $facts.served.operation,
-            edge.source = $facts.served.source,
-            edge.code = $facts.code,
-            edge.verdict = $facts.verdict,
-            edge.queue_ms = $facts.served.backend.map(|times| milliseconds(times.queue)),
-            edge.backend_ms = $facts.served.backend.map(|times| milliseconds(times.backend)),
-            edge.edge_ms = milliseconds($facts.served.edge),
-            edge.duration_ms = milliseconds($facts.served.duration),
-            edge.complete = $facts.is_complete,
+            client.address = $record.arrival.client.map(tracing::field::display),
+            http.request.method = $record.method(),
+            http.request.method_original = $record.log.taken().map(|_| method_label(&$record.arrival.method)),
+            url.scheme = $record.arrival.scheme.as_str(),
+            server.address = $record.arrival.host(),
+            url.path = cut($record.arrival.target.path()),
+            http.route = $record.route().as_deref(),
+            network.protocol.version = $record.arrival.version(),
+            http.request.body.size = ($served.received > 0).then_some($served.received),
+            http.response.status_code = $served.status,
+            http.response.body.size = $served.bytes,
+            user_agent.original = $record.arrival.program(),
+            edge.tls = $record.arrival.is_tls,
+            edge.operation = $served.operation,
+            edge.source = $served.source,
+            edge.code = $record.code(),
+            edge.verdict = $record.log.verdict(),
+            edge.queue_ms = $served.backend.map(|times| milliseconds(times.queue)),
+            edge.backend_ms = $served.backend.map(|times| milliseconds(times.backend)),
+            edge.edge_ms = milliseconds($served.edge),
+            edge.duration_ms = milliseconds($served.duration),
+            edge.complete = $record.complete,
         }
     };
 }
 
-// === impl ServedFacts ===
+// === impl Record ===
 
-impl ServedFacts<'_> {
+impl Record {
     /// Writes the line.
-    pub(super) fn write_line(&self, trace: Option<&TraceContext>) {
+    pub(super) fn write_line(&self, served: &Served<'_>) {
+        let trace = self.log.trace();
         macro_rules! line {
             ($($($name:ident).+ = $value:expr,)*) => {
                 tracing::info!(
                     target: ACCESS,
-                    request_id = self.request_id,
+                    request_id = self.id(),
                     trace_id = trace.map(TraceContext::trace_id),
                     span_id = trace.map(TraceContext::span_id),
                     $($($name).+ = $value,)*
@@ -73,35 +54,35 @@ impl ServedFacts<'_> {
                 )
             };
         }
-        each_fact!(self, line);
+        each_fact!(self, served, line);
     }
 
-    /// The span of a request that began at this moment.
-    pub(super) fn span(&self, trace: &TraceContext, started: Instant) -> Span {
+    /// The span of the request.
+    pub(super) fn span(&self, served: &Served<'_>, trace: &TraceContext) -> Span {
         Span {
             kind: SpanKind::Server,
-            name: span_name(self.method, self.route.as_deref()),
-            ids: trace.ids(),
+            name: span_name(self.method(), self.route().as_deref()),
+            ids: trace.ids,
             state: trace.state(),
-            started,
-            duration: self.served.duration,
-            is_error: self.served.status >= 500,
-            attributes: self.attributes(),
+            started: self.started,
+            duration: served.duration,
+            is_error: served.status >= 500,
+            attributes: self.attributes(served),
         }
     }
 
-    fn attributes(&self) -> Attributes {
+    fn attributes(&self, served: &Served<'_>) -> Attributes {
         let mut attributes = Attributes::default();
-        attributes.add("request_id", self.request_id);
+        attributes.add("request_id", self.id());
         macro_rules! attributes {
             ($($($name:ident).+ = $value:expr,)*) => {
                 $(attributes.add(stringify!($($name).+), $value);)*
             };
         }
-        each_fact!(self, attributes);
-        if self.served.status >= 500 {
-            let status = self.served.status.to_string();
-            attributes.add("error.type", self.code.unwrap_or(&status));
+        each_fact!(self, served, attributes);
+        if served.status >= 500 {
+            let status = served.status.to_string();
+            attributes.add("error.type", self.code().unwrap_or(&status));
         }
         attributes
     }
@@ -109,10 +90,17 @@ impl ServedFacts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
+    use http::{Request, StatusCode};
+
     use super::*;
-    use crate::telemetry::{AttributeValue, BackendTimes};
+    use crate::layers::access_record::LogSinks;
+    use crate::layers::arrived_request::ArrivedRequest;
+    use crate::server::response::ResponseSource;
+    use crate::telemetry::{AttributeValue, BackendTimes, Metrics, Refusals};
+    use calendar_edge_core::settings::Settings;
 
     #[test]
     fn names_are_spelled_as_in_the_log() {
@@ -130,24 +118,15 @@ mod tests {
                 backend: Duration::from_micros(1500),
             }),
         };
-        let facts = ServedFacts {
-            served: &served,
-            request_id: Some("1"),
-            client: Some([127, 0, 0, 1].into()),
-            method: "GET",
-            original_method: Some("POST"),
-            scheme: Some("http"),
-            host: Some("h"),
-            path: "/",
-            route: Some("/events".to_owned()),
-            version: "1.1",
-            program: Some("p"),
-            is_tls: false,
-            code: Some("edge_bad_gateway"),
-            verdict: Some("admit"),
-            is_complete: true,
-        };
-        let attributes = facts.attributes().into_inner();
+        let settings = Settings::default();
+        let sinks = LogSinks::new(&settings, Metrics::new(), Refusals::default(), None);
+        let mut request = ArrivedRequest::from_nowhere(Request::post("http://h/").body(()).unwrap());
+        request.context.client.address = Some([127, 0, 0, 1].into());
+        let mut record = Record::begin(&Arc::new(sinks), &request);
+        let code = "edge_bad_gateway";
+        record.responded(StatusCode::BAD_GATEWAY, Some(ResponseSource::Edge { code }));
+        record.sent(0, true);
+        let attributes = record.attributes(&served).0;
         let value = |name| {
             let found = attributes.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| value.clone())

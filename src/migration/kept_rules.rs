@@ -1,6 +1,7 @@
 //! The states of rules and the key of shares, as a file keeps them over a restart.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use calendar_edge_core::settings::Settings;
 pub(super) const FILE: &str = "migration.json";
 
 /// The states that an earlier run has kept.
-pub(super) fn open(settings: &Settings) -> Kept<PersistedRules> {
+pub(super) fn open(settings: &Settings) -> Arc<Kept<PersistedRules>> {
     let file = settings.state_file(FILE);
     let rules = match Kept::<PersistedRules>::read(file.as_deref()) {
         Ok(kept) => kept.unwrap_or_else(|| PersistedRules::new(random_key(), None)),

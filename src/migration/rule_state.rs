@@ -36,7 +36,7 @@ pub(crate) struct RuleState {
 #[derive(Debug, Clone)]
 pub(super) struct Means {
     pub(super) cache: Arc<Cache>,
-    pub(super) kept: Kept<PersistedRules>,
+    pub(super) kept: Arc<Kept<PersistedRules>>,
     /// Another one after a reload that joins a fleet.
     pub(super) placer: Arc<ArcSwap<Placer>>,
     /// Notified of changes that the other edges of the fleet have to receive.

@@ -33,7 +33,7 @@ pub(crate) struct Migration {
 
 #[derive(Debug)]
 struct MigrationState {
-    findings: Kept<Findings>,
+    findings: Arc<Kept<Findings>>,
     rule_states: Mutex<BTreeMap<String, Arc<RuleState>>>,
     /// The rules in use, in their order.
     rules: Mutex<Vec<CutoverRule>>,

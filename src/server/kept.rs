@@ -26,12 +26,9 @@ pub(crate) trait Keep: Send + 'static {
     fn document(&self) -> Option<impl Serialize + 'static>;
 }
 
-/// A value with its file; clones share it.
+/// A value with its file.
 #[derive(Debug)]
-pub(crate) struct Kept<T>(Arc<KeptState<T>>);
-
-#[derive(Debug)]
-struct KeptState<T> {
+pub(crate) struct Kept<T> {
     held: Mutex<Held<T>>,
     /// True if the file lacks something.
     is_changed: AtomicBool,
@@ -56,21 +53,15 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 // === impl Kept ===
 
-impl<T> Clone for Kept<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
 impl<T: Keep> Kept<T> {
     /// The value as this file keeps it from now on.
-    pub(crate) fn new(file: Option<PathBuf>, value: T) -> Self {
-        Self(Arc::new(KeptState {
+    pub(crate) fn new(file: Option<PathBuf>, value: T) -> Arc<Self> {
+        Arc::new(Self {
             held: Mutex::new(Held { value, file }),
             is_changed: AtomicBool::new(false),
             is_spawned: AtomicBool::new(false),
             writer: Mutex::new(false),
-        }))
+        })
     }
 
     /// The document that an earlier run has kept; none if there is no file. Blocks.
@@ -89,7 +80,7 @@ impl<T: Keep> Kept<T> {
 
     /// The value, to read it or to change a part that the file does not keep.
     pub(crate) fn lock(&self) -> MappedMutexGuard<'_, T> {
-        MutexGuard::map(self.0.held.lock(), |held| &mut held.value)
+        MutexGuard::map(self.held.lock(), |held| &mut held.value)
     }
 
     /// The value, to change a part that the file keeps.
@@ -101,20 +92,20 @@ impl<T: Keep> Kept<T> {
 
     /// Notes that the value has changed: it is written within seconds.
     pub(crate) fn mark(&self) {
-        self.0.is_changed.store(true, Ordering::Release);
+        self.is_changed.store(true, Ordering::Release);
     }
 
     /// Keeps another value in another file from now on.
     pub(crate) fn replace(&self, file: Option<PathBuf>, value: impl FnOnce(&T) -> T) {
-        let mut held = self.0.held.lock();
-        self.0.is_changed.store(false, Ordering::Release);
+        let mut held = self.held.lock();
+        self.is_changed.store(false, Ordering::Release);
         let value = value(&held.value);
         *held = Held { value, file };
     }
 
     /// Keeps the value in another file from now on.
-    pub(crate) fn move_to(&self, file: Option<PathBuf>) {
-        let mut held = self.0.held.lock();
+    pub(crate) fn move_to(self: &Arc<Self>, file: Option<PathBuf>) {
+        let mut held = self.held.lock();
         if held.file != file {
             held.file = file;
             self.mark();
@@ -124,11 +115,11 @@ impl<T: Keep> Kept<T> {
     }
 
     /// Writes on another thread where there is one: no call waits for a disk. At most one write waits for another.
-    pub(crate) fn write_soon(&self) {
-        if self.0.is_spawned.swap(true, Ordering::AcqRel) {
+    pub(crate) fn write_soon(self: &Arc<Self>) {
+        if self.is_spawned.swap(true, Ordering::AcqRel) {
             return;
         }
-        let this = self.clone();
+        let this = Arc::clone(self);
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(move || this.write())),
             Err(_) => self.write(),
@@ -136,12 +127,12 @@ impl<T: Keep> Kept<T> {
     }
 
     /// Writes from now on until the drain begins, and then for the last time.
-    pub(crate) fn keep_up(&self, drain: &Drain) {
-        let (this, end) = (self.clone(), drain.clone());
+    pub(crate) fn keep_up(self: &Arc<Self>, drain: &Drain) {
+        let (this, end) = (Arc::clone(self), drain.clone());
         drain.spawn(async move {
             loop {
                 let is_last = end.unless_begun(tokio::time::sleep(PAUSE)).await.is_none();
-                let this = this.clone();
+                let this = Arc::clone(&this);
                 // Files block.
                 let _ = tokio::task::spawn_blocking(move || this.write()).await;
                 if is_last {
@@ -153,12 +144,12 @@ impl<T: Keep> Kept<T> {
 
     /// Writes the changes, if there is a file. Blocks, with the value unlocked.
     pub(crate) fn write(&self) {
-        let mut is_failing = self.0.writer.lock();
-        self.0.is_spawned.store(false, Ordering::Release);
-        if !self.0.is_changed.swap(false, Ordering::AcqRel) {
+        let mut is_failing = self.writer.lock();
+        self.is_spawned.store(false, Ordering::Release);
+        if !self.is_changed.swap(false, Ordering::AcqRel) {
             return;
         }
-        let held = self.0.held.lock();
+        let held = self.held.lock();
         let (Some(path), Some(document)) = (held.file.clone(), held.value.document()) else {
             return;
         };
@@ -221,7 +212,14 @@ mod tests {
         }
     }
 
-    fn slow(name: &str) -> (PathBuf, Kept<Slow>, mpsc::Receiver<u64>, mpsc::SyncSender<()>) {
+    fn slow(
+        name: &str,
+    ) -> (
+        PathBuf,
+        Arc<Kept<Slow>>,
+        mpsc::Receiver<u64>,
+        mpsc::SyncSender<()>,
+    ) {
         let name = format!("calendar-edge-kept-{name}-{}", std::process::id());
         let file = std::env::temp_dir().join(name).join("number.json");
         let (began, begins) = mpsc::sync_channel(1);

@@ -17,8 +17,8 @@ use calendar_edge_core::settings::ListenAddress;
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Listening,
-    /// Port 0 is replaced by the real port, and the name of a passed socket by its address.
-    address: ListenAddress,
+    /// The address it is bound to: port 0 is replaced by the real port, and the name of a passed socket by its address.
+    pub(crate) address: ListenAddress,
     _file: Option<SocketFile>,
 }
 
@@ -228,11 +228,6 @@ impl Listener {
             address: ListenAddress::Unix(path.to_owned()),
             _file: Some(SocketFile(path.to_owned())),
         })
-    }
-
-    /// The address the listener is bound to.
-    pub(crate) fn address(&self) -> &ListenAddress {
-        &self.address
     }
 
     /// The same listener, whose events another runtime waits for.

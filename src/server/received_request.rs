@@ -23,17 +23,6 @@ pub(crate) struct ReceivedRequest<B, C = ()> {
 // === impl ReceivedRequest ===
 
 impl<B, C> ReceivedRequest<B, C> {
-    /// The same request with other facts.
-    pub(crate) fn with<D>(self, context: D) -> ReceivedRequest<B, D> {
-        ReceivedRequest {
-            head: self.head,
-            body: self.body,
-            peer: self.peer,
-            framing: self.framing,
-            context,
-        }
-    }
-
     /// The request without its body, and the body.
     pub(crate) fn split(self) -> (ReceivedRequest<(), C>, B) {
         let request = ReceivedRequest {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{Sleep, sleep};
 use tokio_rustls::server::TlsStream;
 
 use super::activity::Activity;
+use super::leftover::Leftover;
 use super::min_rate::MinRate;
 
 /// The longest time for which unread bytes are consumed after the last response.
@@ -20,13 +20,6 @@ use super::min_rate::MinRate;
 /// unread, the kernel would send a reset, and the client would see a broken connection instead of the refusal. A
 /// refused client may keep its connection for this long, less than one whose body is read.
 const LINGER: Duration = Duration::from_secs(15);
-
-/// The most unread bytes that are consumed after the last response: four times the default of `limits.body_bytes`.
-const LINGER_BYTES: usize = 32 * 1024 * 1024;
-
-/// The time for which a client may pause while its unread bytes are consumed, in total, and the bytes that refill a
-/// second of it. Slow clients cannot hold connections in this way longer than they could by sending nothing.
-const LINGER_PAUSE: (Duration, u64) = (Duration::from_secs(1), 64 * 1024);
 
 /// The size of the buffer for unread bytes.
 const LINGER_READ: usize = 16 * 1024;
@@ -53,16 +46,8 @@ pub(super) struct ClientStream {
 #[derive(Debug)]
 enum Ending {
     /// Our side is closed, and what the client still sends is consumed.
-    Lingering(Lingering),
+    Lingering(Leftover),
     Over,
-}
-
-/// The consumption of unread bytes.
-#[derive(Debug)]
-struct Lingering {
-    bytes_left: usize,
-    clock: Pin<Box<Sleep>>,
-    min_rate: MinRate,
 }
 
 // === impl ClientStream ===
@@ -146,11 +131,12 @@ impl AsyncWrite for ClientStream {
                     // TLS sends a close alert here, which also waits for a client that does not read.
                     let shut = this.socket.writer().poll_shutdown(cx);
                     ready!(this.watch_write(cx, shut.map_ok(|()| 0)))?;
-                    this.ending = Some(Ending::Lingering(Lingering::new()));
+                    this.ending = Some(Ending::Lingering(Leftover::new(LINGER)));
                 }
                 Some(Ending::Lingering(lingering)) => {
                     if !this.activity.is_dismissed() {
-                        ready!(lingering.poll_end(&mut this.socket, cx));
+                        let socket = &mut this.socket;
+                        ready!(lingering.poll_end(cx, |cx| take_in(socket, cx)));
                     }
                     this.ending = Some(Ending::Over);
                 }
@@ -160,40 +146,13 @@ impl AsyncWrite for ClientStream {
     }
 }
 
-// === impl Lingering ===
-
-impl Lingering {
-    fn new() -> Self {
-        let (pause, bytes_per_second) = LINGER_PAUSE;
-        Self {
-            bytes_left: LINGER_BYTES,
-            clock: Box::pin(sleep(LINGER)),
-            min_rate: MinRate::new(pause, pause, bytes_per_second),
-        }
-    }
-
-    /// Ready at the end of the client's bytes, or of its time.
-    fn poll_end(&mut self, socket: &mut Socket, cx: &mut Context<'_>) -> Poll<()> {
-        while self.clock.as_mut().poll(cx).is_pending() {
-            let Poll::Ready(taken) = take_in(socket, cx) else {
-                return self.min_rate.poll_exceeded(cx);
-            };
-            self.min_rate.moved(taken);
-            match self.bytes_left.checked_sub(taken) {
-                Some(left) if taken > 0 => self.bytes_left = left,
-                Some(_) | None => break,
-            }
-        }
-        Poll::Ready(())
-    }
-}
-
-/// Reads and discards some bytes; returns 0 at the end or on an error.
-fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
+/// Reads and discards some bytes; none at the end or on an error.
+fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<Option<usize>> {
     let mut space = [0; LINGER_READ];
     let mut buf = ReadBuf::new(&mut space);
     let read = ready!(socket.reader().poll_read(cx, &mut buf));
-    Poll::Ready(read.map_or(0, |()| buf.filled().len()))
+    let taken = read.map_or(0, |()| buf.filled().len());
+    Poll::Ready(Some(taken).filter(|taken| *taken > 0))
 }
 
 // === impl Socket ===

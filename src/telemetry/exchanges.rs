@@ -53,7 +53,8 @@ pub(crate) struct ExchangeMetrics(Arc<ByLabels<&'static str, Arc<KindSeries>>>);
 #[derive(Debug, Clone)]
 pub(crate) struct ExchangeFamilies {
     series: ExchangeSeries,
-    site: ExchangeMetrics,
+    /// The series of the site, which begin at zero.
+    pub(crate) site: ExchangeMetrics,
 }
 
 /// The exchanges of one kind with one backend.
@@ -74,11 +75,6 @@ impl ExchangeFamilies {
             seconds: series.origin_request_duration_seconds.of([kind.into()]),
         });
         Self { series, site }
-    }
-
-    /// The series of the site, which begin at zero.
-    pub(crate) const fn of_site(&self) -> &ExchangeMetrics {
-        &self.site
     }
 
     /// The series of a backend beside the site, which begin at zero; its name comes from the settings.
@@ -131,7 +127,7 @@ mod tests {
         let mut registry = Registry::default();
         let families = ExchangeFamilies::new(&mut registry);
         let duration = Duration::from_millis(20);
-        let (site, next) = (families.of_site(), families.of("next"));
+        let (site, next) = (&families.site, families.of("next"));
         site.exchanged("events.list", "2xx", duration);
         site.exchanged("tags.list", "2xx", duration);
         next.exchanged("doc", "odd_head", duration);

@@ -144,7 +144,7 @@ mod tests {
                 backend: Duration::from_millis(19),
             }),
         });
-        let site = metrics.exchanges().of_site();
+        let site = &metrics.exchanges().site;
         site.exchanged("events.list", "2xx", Duration::from_millis(20));
         let text = metrics.render();
         for line in [

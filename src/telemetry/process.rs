@@ -16,16 +16,9 @@ pub(super) struct ProcessFigures {
     started: f64,
 }
 
-/// The figures of one moment.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct KernelFigures {
-    cpu_seconds: f64,
-    resident_bytes: u64,
-}
-
 /// The memory in use, and the most that the control group of the process may use, in bytes; none where it is not known.
 pub(crate) fn process_memory() -> (Option<u64>, Option<u64>) {
-    let used = KernelFigures::read().map(|figures| figures.resident_bytes);
+    let used = kernel_figures().map(|(_, resident_bytes)| resident_bytes);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"));
     let limit = group.and_then(|group| fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.max")).ok());
@@ -56,9 +49,9 @@ impl ProcessFigures {
 
 impl Collector for ProcessFigures {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let figures = KernelFigures::read();
-        if let Some(figures) = figures {
-            let cpu = ConstCounter::new(figures.cpu_seconds);
+        let figures = kernel_figures();
+        if let Some((cpu_seconds, _)) = figures {
+            let cpu = ConstCounter::new(cpu_seconds);
             let metric = encoder.encode_descriptor(
                 "process_cpu_seconds",
                 "Processor time used",
@@ -68,7 +61,7 @@ impl Collector for ProcessFigures {
             cpu.encode(metric)?;
         }
         let (open, most) = process_files();
-        let memory = figures.map(|figures| figures.resident_bytes);
+        let memory = figures.map(|(_, resident_bytes)| resident_bytes);
         for (name, help, value) in [
             (
                 "process_start_time_seconds",
@@ -101,26 +94,21 @@ const fn float(value: u64) -> f64 {
     value as f64
 }
 
-// === impl KernelFigures ===
+/// The processor time in seconds, and the memory in use in bytes.
+fn kernel_figures() -> Option<(f64, u64)> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let page = u64::try_from(rustix::param::page_size()).ok()?;
+    parse(&stat, rustix::param::clock_ticks_per_second(), page)
+}
 
-impl KernelFigures {
-    fn read() -> Option<Self> {
-        let stat = fs::read_to_string("/proc/self/stat").ok()?;
-        let page = u64::try_from(rustix::param::page_size()).ok()?;
-        Self::parse(&stat, rustix::param::clock_ticks_per_second(), page)
-    }
-
-    /// Reads `/proc/self/stat`: after the name in brackets, which may hold anything, come numbers.
-    fn parse(stat: &str, ticks: u64, page: u64) -> Option<Self> {
-        let (_, numbers) = stat.rsplit_once(')')?;
-        let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
-        // proc_pid_stat(5) counts from 1 and counts the id and the name, which are cut off.
-        let field = |position: usize| numbers.get(position - 3)?.parse::<u64>().ok();
-        Some(Self {
-            cpu_seconds: float(field(14)? + field(15)?) / float(ticks.max(1)),
-            resident_bytes: field(24)?.saturating_mul(page),
-        })
-    }
+/// Reads `/proc/self/stat`: after the name in brackets, which may hold anything, come numbers.
+fn parse(stat: &str, ticks: u64, page: u64) -> Option<(f64, u64)> {
+    let (_, numbers) = stat.rsplit_once(')')?;
+    let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
+    // proc_pid_stat(5) counts from 1 and counts the id and the name, which are cut off.
+    let field = |position: usize| numbers.get(position - 3)?.parse::<u64>().ok();
+    let cpu_seconds = float(field(14)? + field(15)?) / float(ticks.max(1));
+    Some((cpu_seconds, field(24)?.saturating_mul(page)))
 }
 
 #[cfg(test)]
@@ -130,12 +118,7 @@ mod tests {
     #[test]
     fn the_figures_stand_behind_the_name() {
         let stat = "42 (a) b (c) S 1 42 42 0 -1 4194304 100 0 0 0 250 150 0 0 20 0 7 0 1000 8192 3 18446744073709551615";
-        let figures = KernelFigures::parse(stat, 100, 4096);
-        let expected = KernelFigures {
-            cpu_seconds: 4.0,
-            resident_bytes: 3 * 4096,
-        };
-        assert_eq!(figures, Some(expected));
-        assert_eq!(KernelFigures::parse("42 (a) S 1", 100, 4096), None);
+        assert_eq!(parse(stat, 100, 4096), Some((4.0, 3 * 4096)));
+        assert_eq!(parse("42 (a) S 1", 100, 4096), None);
     }
 }

@@ -92,7 +92,7 @@ impl RequestLog {
         let sample = || {
             let recorder = self.recorder.as_ref();
             // Without an exporter, what follows decides as without an edge.
-            recorder.map_or(Percentage::ALL, |recorder| recorder.sample())
+            recorder.map_or(Percentage::ALL, |recorder| recorder.sample)
         };
         let trace = &self.trace;
         Some(trace.get_or_init(|| TraceContext::of(headers, sample())))
@@ -101,7 +101,7 @@ impl RequestLog {
     /// The trace and its recorder; none if it is not recorded.
     pub(crate) fn recorded(&self) -> Option<(&TraceContext, &SpanRecorder)> {
         let recorder = self.recorder.as_deref()?;
-        let trace = self.trace().filter(|trace| trace.is_sampled())?;
+        let trace = self.trace().filter(|trace| trace.is_sampled)?;
         Some((trace, recorder))
     }
 
@@ -113,7 +113,7 @@ impl RequestLog {
         };
         let is_own = parent == ParentSpan::Request || self.recorded().is_none();
         let ids = if is_own {
-            trace.ids()
+            trace.ids
         } else {
             if parent == ParentSpan::NextExchange {
                 self.exchanges.fetch_add(1, Ordering::Relaxed);

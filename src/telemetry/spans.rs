@@ -14,7 +14,8 @@ use calendar_edge_core::settings::Percentage;
 #[derive(Debug)]
 pub(crate) struct SpanRecorder {
     queue: mpsc::Sender<Span>,
-    sample: Percentage,
+    /// The share of new traces that are recorded.
+    pub(super) sample: Percentage,
     metrics: SpanMetrics,
 }
 
@@ -62,7 +63,7 @@ pub(crate) struct SpanIds {
 
 /// Names and values of a span.
 #[derive(Debug, Default)]
-pub(crate) struct Attributes(Vec<(&'static str, AttributeValue)>);
+pub(crate) struct Attributes(pub(crate) Vec<(&'static str, AttributeValue)>);
 
 /// The value of an attribute, as the value within OTLP's `AnyValue`.
 #[derive(Clone, PartialEq, prost::Oneof)]
@@ -120,11 +121,6 @@ impl SpanRecorder {
         (this, spans)
     }
 
-    /// The share of new traces that are recorded.
-    pub(super) const fn sample(&self) -> Percentage {
-        self.sample
-    }
-
     /// Keeps a span for the exporter, unless too many wait already.
     pub(crate) fn record(&self, span: Span) {
         if self.queue.try_send(span).is_err() {
@@ -139,11 +135,6 @@ impl Attributes {
     /// Adds a name and its value, if there is one.
     pub(crate) fn add(&mut self, name: &'static str, value: impl SpanValue) {
         self.0.extend(value.into_value().map(|value| (name, value)));
-    }
-
-    /// All names and values.
-    pub(crate) fn into_inner(self) -> Vec<(&'static str, AttributeValue)> {
-        self.0
     }
 }
 

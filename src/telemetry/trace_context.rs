@@ -19,8 +19,9 @@ const LONGEST_STATE: usize = 512;
 /// The trace of one request, and the edge's own place in it.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceContext {
-    ids: SpanIds,
-    is_sampled: bool,
+    /// The place of the edge's part.
+    pub(crate) ids: SpanIds,
+    pub(crate) is_sampled: bool,
     state: Option<HeaderValue>,
 }
 
@@ -84,20 +85,10 @@ impl TraceContext {
         }
     }
 
-    /// True if the trace is sampled.
-    pub(crate) const fn is_sampled(&self) -> bool {
-        self.is_sampled
-    }
-
     /// A copy of these additions; empty without any.
     pub(crate) fn state(&self) -> String {
         let state = self.state.as_ref().and_then(|state| state.to_str().ok());
         state.unwrap_or_default().to_owned()
-    }
-
-    /// The place of the edge's part.
-    pub(crate) const fn ids(&self) -> SpanIds {
-        self.ids
     }
 
     /// The place of an exchange with a backend within the edge's part; each exchange has a number from 1 on.
@@ -262,7 +253,7 @@ mod tests {
     fn a_share_of_new_traces_is_sampled_and_others_follow_their_parents() {
         let mut headers = HeaderMap::new();
         let is_sampled =
-            |headers: &HeaderMap, sample| TraceContext::of(&TraceHeaders::of(headers), sample).is_sampled();
+            |headers: &HeaderMap, sample| TraceContext::of(&TraceHeaders::of(headers), sample).is_sampled;
         assert!(is_sampled(&headers, Percentage::ALL));
         assert!(!is_sampled(&headers, Percentage::NONE));
         let half = Percentage::parse("50%").unwrap();
@@ -283,7 +274,7 @@ mod tests {
         let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
         headers.insert(TRACEPARENT, parent.parse().unwrap());
         let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-        let own = context.ids();
+        let own = context.ids;
         assert_eq!(own.parent, Some(*b"00f067aa0ba902b7"));
         let [first, second] = [context.exchange_ids(1), context.exchange_ids(2)];
         assert_ne!(first.span, second.span);

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use calendar_edge::app::{self, Shutdown};
+use calendar_edge::app::{self, Signals};
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -116,7 +116,7 @@ async fn a_second_order_ends_at_once() {
         settings.listen = vec![ListenAddress::Unix(socket_path("second-order"))];
         settings
     };
-    let (signals, shutdown) = Shutdown::manual();
+    let (signals, shutdown) = Signals::manual();
     let edge = app::Edge::start(settings).await.unwrap();
     let serving = tokio::spawn(edge.until(shutdown));
     let mut client = connect_unix("second-order").await;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    Edge, FileWatch, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision, raise_descriptor_limit,
+    Edge, FileWatch, Reload, Running, ServingThreads, Signals, Supervision, raise_descriptor_limit,
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
@@ -71,8 +71,8 @@ async fn until_stopped(
     reload: Reload,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
-    let sighup = Sighup::on_signals().context("signals cannot be received")?;
+    let shutdown = Signals::to_end().context("signals cannot be received")?;
+    let sighup = Signals::to_reload().context("signals cannot be received")?;
     // Calendar and edge share it, as a site and its edge would.
     let secret = format!("{}{}", Uuid::new_v4(), Uuid::new_v4());
     let (queue, changes) = mpsc::unbounded_channel();

@@ -22,7 +22,7 @@ use calendar_edge_core::settings::{Mode, Settings};
 /// The facts. Without `calendar_pages.mode` and `feed.enabled` nothing is kept.
 #[derive(Debug)]
 pub(crate) struct FactsStore {
-    known: Kept<KnownFacts>,
+    known: Arc<Kept<KnownFacts>>,
     /// Is notified when a request may be due.
     waker: Notify,
     metrics: FactsMetrics,

@@ -28,7 +28,7 @@ use calendar_edge_judge::problem::OwnError;
 #[derive(Debug)]
 pub(crate) struct ChangeFeed {
     is_on: AtomicBool,
-    log: Kept<FollowedLog>,
+    log: Arc<Kept<FollowedLog>>,
     /// Changes with everything that readers may have waited for.
     pub(super) moved: watch::Sender<()>,
     /// Locked by the task that reads records.

@@ -17,9 +17,10 @@ impl BodyHook<MinRateBody> for Share {
 
     fn poll_frame(&mut self, body: Pin<&mut MinRateBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
         let Poll::Ready(frame) = body.poll_frame(cx) else {
-            return match self.pauses(cx) {
-                Ok(()) => Poll::Pending,
-                Err(_) => Poll::Ready(Some(Err(BodyError::GivenUp))),
+            return if self.pauses(cx) {
+                Poll::Pending
+            } else {
+                Poll::Ready(Some(Err(BodyError::GivenUp)))
             };
         };
         self.passes(data_len(frame.as_ref()));

@@ -15,14 +15,8 @@ use calendar_edge_core::relay::{BufferBudget, Reservation};
 #[derive(Debug)]
 pub(crate) struct SharedBodies {
     budget: BufferBudget,
-    shared: Mutex<Vec<SharedBody>>,
-}
-
-/// One body, or one of its codings.
-#[derive(Debug)]
-struct SharedBody {
-    counted: Weak<OnceLock<Reservation>>,
-    bytes: usize,
+    /// Each body or coding: its count, and its bytes.
+    shared: Mutex<Vec<(Weak<OnceLock<Reservation>>, usize)>>,
 }
 
 /// Owns codings for as long as their entry is stored.
@@ -48,10 +42,7 @@ impl SharedBodies {
             return bytes;
         }
         let count = Arc::default();
-        self.shared.lock().push(SharedBody {
-            counted: Arc::downgrade(&count),
-            bytes: bytes.len(),
-        });
+        self.shared.lock().push((Arc::downgrade(&count), bytes.len()));
         counted(bytes, count)
     }
 
@@ -66,10 +57,10 @@ impl SharedBodies {
 
 impl Drop for SharedBodies {
     fn drop(&mut self) {
-        for shared_body in self.shared.lock().drain(..) {
-            if let Some(counted) = shared_body.counted.upgrade() {
+        for (counted, bytes) in self.shared.lock().drain(..) {
+            if let Some(counted) = counted.upgrade() {
                 // Set once: here.
-                let _ = counted.set(self.budget.reserve(shared_body.bytes));
+                let _ = counted.set(self.budget.reserve(bytes));
             }
         }
     }

@@ -67,11 +67,6 @@ impl SpanCollector {
         })
     }
 
-    /// Where spans are sent.
-    pub(super) const fn url(&self) -> &Url {
-        &self.url
-    }
-
     /// Sends one request of encoded spans.
     pub(super) async fn send(&self, body: Bytes) -> Delivery {
         let request = self.client.post(self.url.clone()).header(USER_AGENT, PROGRAM);

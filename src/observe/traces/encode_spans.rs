@@ -61,7 +61,7 @@ fn message(span: Span, now: Instant, time: UnixTime) -> SpanMessage {
         Some(_) if span.kind == SpanKind::Server => HAS_REMOTE_PARENT,
         _ => 0,
     };
-    let attributes = span.attributes.into_inner().into_iter();
+    let attributes = span.attributes.0.into_iter();
     let began = time.saturating_sub(now.saturating_duration_since(span.started));
     SpanMessage {
         trace_id: bytes(&trace),

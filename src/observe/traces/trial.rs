@@ -21,7 +21,7 @@ pub async fn try_collector(settings: &TraceSettings) -> Result<Option<Url>, Stri
     let collector = SpanCollector::new(endpoint, settings);
     let collector = collector.map_err(|error| format!("{endpoint}: {}", with_causes(&error)))?;
     let nothing = encode(Uuid::now_v7(), Vec::new());
-    let url = collector.url();
+    let url = &collector.url;
     match collector.send(nothing).await {
         Delivery::Taken { .. } => Ok(Some(url.clone())),
         Delivery::NotNow { reason, .. } | Delivery::Refused { reason } => Err(format!("{url}: {reason}")),

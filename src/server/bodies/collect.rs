@@ -11,7 +11,6 @@ use http_body_util::BodyExt;
 use tokio::time::timeout;
 
 use super::budget::BodyBudget;
-use super::pause::GivenUp;
 use super::share::Share;
 
 /// The size in bytes of a new buffer. It doubles until the body fits.
@@ -126,10 +125,8 @@ impl<B: Body<Data = Bytes> + Unpin> Collector<B> {
         poll_fn(|cx| {
             loop {
                 let Poll::Ready(frame) = Pin::new(&mut *body).poll_frame(cx) else {
-                    return match share.pauses(cx) {
-                        Ok(()) => Poll::Pending,
-                        Err(GivenUp) => Poll::Ready(Err(CollectError::NoRoom)),
-                    };
+                    let given_up = (!share.pauses(cx)).then_some(CollectError::NoRoom);
+                    return given_up.map_or(Poll::Pending, |error| Poll::Ready(Err(error)));
                 };
                 share.resumes();
                 let frame = frame.transpose().map_err(CollectError::Body)?;

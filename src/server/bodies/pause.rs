@@ -69,27 +69,23 @@ pub(super) struct Pauses {
     waiting: HashMap<BodyId, Pause>,
 }
 
-/// A body had to be given up: others wait for what it holds, and its client is slow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GivenUp;
-
 // === impl Pauses ===
 
 impl Pauses {
     /// Numbers the next body.
     pub(super) const fn number(&mut self) -> BodyId {
-        self.begun.next()
+        self.begun += 1;
+        self.begun
     }
 
-    /// Notes that a body, of which so many bytes have come, waits for its client; an error if it was given up.
-    pub(super) fn begin(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
+    /// Notes that a body, of which so many bytes have come, waits for its client; false if it was given up.
+    pub(super) fn begin(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> bool {
         let pause = self.waiting.entry(id).or_default();
-        if pause.given_up {
-            return Err(GivenUp);
+        if !pause.given_up {
+            pause.bytes = bytes;
+            pause.begin(cx.waker());
         }
-        pause.bytes = bytes;
-        pause.begin(cx.waker());
-        Ok(())
+        !pause.given_up
     }
 
     /// Notes that the client of a body has sent something.

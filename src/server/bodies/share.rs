@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::budget_state::BudgetState;
-use super::pause::GivenUp;
 use super::waiting_bodies::BodyId;
 
 /// Time that a body waits for memory before it first has a slow one given up, and the interval after that.
@@ -59,8 +58,8 @@ impl Share {
         self.waits = false;
     }
 
-    /// Notes that the body waits for its client; an error if it was given up for others.
-    pub(crate) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
+    /// Notes that the body waits for its client; false if it was given up for others.
+    pub(crate) fn pauses(&mut self, cx: &Context<'_>) -> bool {
         self.is_paused = true;
         self.state.lock().pauses().begin(self.id, self.bytes, cx)
     }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::task::Waker;
 
 /// A body, numbered in the order in which they began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(super) struct BodyId(u64);
+pub(super) type BodyId = u64;
 
 /// The waiting bodies of one class of sizes.
 #[derive(Debug, Default)]
@@ -13,16 +12,6 @@ pub(super) struct Line {
     waiting: BTreeMap<BodyId, Waker>,
     /// The one body that may exceed the bound, so that bodies that wait for each other come to an end.
     ahead: Option<BodyId>,
-}
-
-// === impl BodyId ===
-
-impl BodyId {
-    /// Counts on, and returns the new number.
-    pub(super) const fn next(&mut self) -> Self {
-        self.0 += 1;
-        *self
-    }
 }
 
 // === impl Line ===

@@ -10,4 +10,4 @@ mod serving;
 pub(crate) use computing::Computing;
 pub(crate) use per_thread::PerThread;
 pub(crate) use placement::{AssignedThread, Placement};
-pub use serving::{ServingThreads, ThreadError};
+pub use serving::ServingThreads;

@@ -25,11 +25,6 @@ pub struct ServingThreads {
     _running: watch::Sender<()>,
 }
 
-/// The reason why a serving thread did not start.
-#[derive(Debug, thiserror::Error)]
-#[error("a thread that serves connections does not start")]
-pub struct ThreadError(#[from] io::Error);
-
 // === impl ServingThreads ===
 
 impl ServingThreads {
@@ -38,7 +33,7 @@ impl ServingThreads {
     /// # Errors
     ///
     /// When the operating system gives no thread or no queue of events. Threads that were started end then.
-    pub fn start(threads: NonZeroUsize) -> Result<Self, ThreadError> {
+    pub fn start(threads: NonZeroUsize) -> io::Result<Self> {
         let running = watch::Sender::default();
         let mut runtimes = Vec::with_capacity(threads.get());
         for number in 1..=threads.get() {

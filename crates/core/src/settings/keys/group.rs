@@ -68,7 +68,7 @@ macro_rules! settings_group {
                 match name {
                     $(
                         stringify!($field) => {
-                            let bound: [$crate::settings::keys::key::Bound<'_>; _] = [$(
+                            let bound: [$crate::settings::SettingKey<'_>; _] = [$(
                                 $crate::settings::keys::key::$kind(&mut self.$field $(, $argument)*)
                                 $(.words($words))?
                             )?];

@@ -54,24 +54,22 @@ pub enum KeyField<'a> {
 /// not the form, or that the setting cannot have, is left out.
 pub type TakeTexts<'a> = Box<dyn FnOnce(&[&str]) -> Vec<Result<(), TextError>> + 'a>;
 
-/// A field before its key has a name, and its default as the reference prints it.
-pub(crate) struct Bound<'a> {
-    field: KeyField<'a>,
-    default: String,
-}
+// === impl SettingKey ===
 
-// === impl Bound ===
-
-impl<'a> Bound<'a> {
+impl<'a> SettingKey<'a> {
+    /// A key before it has a name.
     fn shown(field: KeyField<'a>, value: impl Display) -> Self {
-        let default = format!("`{value}`");
-        Self { field, default }
+        Self::absent(field).words(&format!("`{value}`"))
     }
 
-    /// A field whose default is described in words.
+    /// The same whose default is described in words.
     const fn absent(field: KeyField<'a>) -> Self {
-        let default = String::new();
-        Self { field, default }
+        Self {
+            name: "",
+            meaning: "",
+            default: String::new(),
+            field,
+        }
     }
 
     /// Describes the default in words.
@@ -81,38 +79,36 @@ impl<'a> Bound<'a> {
     }
 
     /// The key of this name.
-    pub(crate) fn named(self, name: &'static str, meaning: &'static str) -> SettingKey<'a> {
-        let Self { field, default } = self;
+    pub(crate) fn named(self, name: &'static str, meaning: &'static str) -> Self {
         // Each line of a comment begins with a blank.
         let meaning = meaning.trim_ascii_start();
-        SettingKey {
+        Self {
             name,
             meaning,
-            default,
-            field,
+            ..self
         }
     }
 }
 
-pub(crate) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
+pub(crate) fn flag(slot: &mut impl ValueSlot<bool>) -> SettingKey<'_> {
     let held = ValueSlot::<bool>::held(slot).first().copied().unwrap_or_default();
-    Bound::shown(KeyField::Flag(slot), held)
+    SettingKey::shown(KeyField::Flag(slot), held)
 }
 
-pub(crate) fn count<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> Bound<'_>
+pub(crate) fn count<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> SettingKey<'_>
 where
     N: Copy + TryFrom<u64> + TryInto<u64>,
 {
     let held: u64 = (*slot).try_into().unwrap_or(u64::MAX);
-    Bound::shown(KeyField::Count(bounds, setter(slot)), held)
+    SettingKey::shown(KeyField::Count(bounds, setter(slot)), held)
 }
 
-pub(crate) fn size<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> Bound<'_>
+pub(crate) fn size<N>(slot: &mut N, bounds: RangeInclusive<u64>) -> SettingKey<'_>
 where
     N: Copy + TryFrom<u64> + TryInto<u64>,
 {
     let held = show_size((*slot).try_into().unwrap_or(u64::MAX));
-    Bound::shown(KeyField::Size(bounds, setter(slot)), held)
+    SettingKey::shown(KeyField::Size(bounds, setter(slot)), held)
 }
 
 /// Sets a number, whose type fits the bounds of its key.
@@ -124,24 +120,24 @@ fn setter<N: TryFrom<u64>>(slot: &mut N) -> Box<dyn FnOnce(u64) + '_> {
     })
 }
 
-pub(crate) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> Bound<'_> {
+pub(crate) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> SettingKey<'_> {
     let held = show_duration(*slot);
-    Bound::shown(KeyField::Time(bounds, slot), held)
+    SettingKey::shown(KeyField::Time(bounds, slot), held)
 }
 
-pub(crate) fn seconds(slot: &mut Duration, bounds: RangeInclusive<u64>) -> Bound<'_> {
+pub(crate) fn seconds(slot: &mut Duration, bounds: RangeInclusive<u64>) -> SettingKey<'_> {
     let (least, most) = bounds.into_inner();
     time(slot, Duration::from_secs(least)..=Duration::from_secs(most))
 }
 
-pub(crate) fn rate(slot: &mut Option<Rate>) -> Bound<'_> {
-    Bound::absent(KeyField::Rate(slot))
+pub(crate) fn rate(slot: &mut Option<Rate>) -> SettingKey<'_> {
+    SettingKey::absent(KeyField::Rate(slot))
 }
 
 pub(crate) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
     slot: &'a mut impl ValueSlot<V>,
     words: [(&'static str, V); N],
-) -> Bound<'a> {
+) -> SettingKey<'a> {
     let held = words
         .iter()
         .find(|(_, value)| ValueSlot::<V>::held(slot).first() == Some(value));
@@ -152,15 +148,19 @@ pub(crate) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
             slot.put(*value);
         }
     };
-    Bound::shown(KeyField::Choice(names, Box::new(choose)), held)
+    SettingKey::shown(KeyField::Choice(names, Box::new(choose)), held)
 }
 
-pub(crate) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> Bound<'_> {
-    Bound::absent(KeyField::Text(form.text, reader(slot, form.read)))
+pub(crate) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> SettingKey<'_> {
+    let (form, read) = form.into_parts();
+    SettingKey::absent(KeyField::Text(form, reader(slot, read)))
 }
 
 /// A text whose default is printed.
-pub(crate) fn printed<V: Display + 'static>(slot: &mut impl ValueSlot<V>, form: TypedSyntax<V>) -> Bound<'_> {
+pub(crate) fn printed<V: Display + 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedSyntax<V>,
+) -> SettingKey<'_> {
     let held = ValueSlot::<V>::held(slot)
         .first()
         .map_or_else(String::new, |held| format!("`\"{held}\"`"));
@@ -171,7 +171,7 @@ pub(crate) fn list<V: 'static>(
     slot: &mut impl ValueSlot<V>,
     form: TypedSyntax<V>,
     least: usize,
-) -> Bound<'_> {
+) -> SettingKey<'_> {
     items(slot, form, least, false)
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn one_or_list<V: 'static>(
     slot: &mut impl ValueSlot<V>,
     form: TypedSyntax<V>,
     least: usize,
-) -> Bound<'_> {
+) -> SettingKey<'_> {
     items(slot, form, least, true)
 }
 
@@ -189,10 +189,11 @@ fn items<V: 'static>(
     form: TypedSyntax<V>,
     least: usize,
     or_one: bool,
-) -> Bound<'_> {
-    Bound::absent(KeyField::List {
-        take: reader(slot, form.read),
-        form: form.text,
+) -> SettingKey<'_> {
+    let (form, read) = form.into_parts();
+    SettingKey::absent(KeyField::List {
+        take: reader(slot, read),
+        form,
         least,
         or_one,
     })

@@ -14,7 +14,7 @@ pub struct TextSyntax {
 /// A syntax whose texts are read as values of a type.
 pub(crate) struct TypedSyntax<V> {
     pub(super) text: TextSyntax,
-    pub(super) read: ReadText<V>,
+    read: ReadText<V>,
 }
 
 /// Reads a text of a form.
@@ -68,6 +68,11 @@ impl<V> TypedSyntax<V> {
             examples,
         };
         Self { text, read }
+    }
+
+    /// The form and its reader.
+    pub(super) fn into_parts(self) -> (TextSyntax, ReadText<V>) {
+        (self.text, self.read)
     }
 
     /// The same form, read as another type.
