@@ -75,23 +75,15 @@ impl RequestingPage {
             (Some(ResponseSource::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
-            (
-                Some(
-                    ResponseSource::Edge { .. }
-                    | ResponseSource::OwnRoute { .. }
-                    | ResponseSource::Backend
-                    | ResponseSource::Cache,
-                ),
-                _,
-            ) => {
+            // A preflight without a permission, and the rest of the site.
+            (Some(ResponseSource::Preflight), None) | (None, _) => {}
+            (Some(_), _) => {
                 // For a relayed response the gateway knows the audience better than the head shows.
                 let known = answer.facts.audience();
                 let audience = known.unwrap_or(self.audience);
                 let is_public = audience.is_public(&self.method);
                 rules.write(is_public, self.origin.as_ref(), answer.headers_mut());
             }
-            // A preflight without a permission, and the rest of the site.
-            (Some(ResponseSource::Preflight), None) | (None, _) => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::encoder::{Effort, Encoder};
+use super::encoder::{Encoder, FAST};
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::cache::compression::Coding;
@@ -46,7 +46,7 @@ impl Encoders {
         let Ok(permit) = Arc::clone(&self.0).try_acquire_owned() else {
             return Err(body);
         };
-        match Encoder::new(coding, Effort::Fast) {
+        match Encoder::new(coding, &FAST) {
             Ok(encoder) => {
                 let hook = Compressing {
                     encoder: Some((encoder, permit)),

@@ -10,14 +10,32 @@ use flate2::write::GzEncoder;
 
 use calendar_edge_core::cache::compression::Coding;
 
-/// The work that a byte is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effort {
-    /// For one client, while the response passes.
-    Fast,
-    /// For all clients that will get a stored response.
-    Thorough,
+/// The work that a byte is worth: the levels of the codecs, and the size of their windows as a power of two.
+///
+/// The levels are measured: decision 0030. Windows are small, because a slow client keeps one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    brotli: i32,
+    zstd: i32,
+    gzip: u32,
+    window: u8,
 }
+
+/// For one client, while the response passes.
+pub(super) const FAST: Effort = Effort {
+    brotli: 4,
+    zstd: 3,
+    gzip: 6,
+    window: 17,
+};
+
+/// For all clients that will get a stored response.
+pub(super) const THOROUGH: Effort = Effort {
+    brotli: 9,
+    zstd: 9,
+    gzip: 9,
+    window: 19,
+};
 
 /// A codec in the middle of a body.
 pub(super) enum Encoder {
@@ -40,18 +58,26 @@ impl Encoder {
     /// # Errors
     ///
     /// When the codec cannot get its memory.
-    pub(super) fn new(coding: Coding, effort: Effort) -> io::Result<Self> {
+    pub(super) fn new(coding: Coding, effort: &Effort) -> io::Result<Self> {
         Ok(match coding {
             Coding::Brotli => {
-                let parameters = brotli(effort);
+                let parameters = BrotliEncoderParams {
+                    quality: effort.brotli,
+                    lgwin: effort.window.into(),
+                    ..BrotliEncoderParams::default()
+                };
                 Self::Brotli(Box::new(CompressorWriter::with_params(
                     Vec::new(),
                     BROTLI_BUFFER,
                     &parameters,
                 )))
             }
-            Coding::Zstd => Self::Zstd(zstd(effort)?),
-            Coding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), gzip(effort))),
+            Coding::Zstd => {
+                let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), effort.zstd)?;
+                encoder.window_log(effort.window.into())?;
+                Self::Zstd(encoder)
+            }
+            Coding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::new(effort.gzip))),
         })
     }
 
@@ -98,7 +124,7 @@ impl Encoder {
 /// # Errors
 ///
 /// When the codec fails.
-pub(super) fn compressed(coding: Coding, effort: Effort, body: &[u8]) -> io::Result<Bytes> {
+pub(super) fn compressed(coding: Coding, effort: &Effort, body: &[u8]) -> io::Result<Bytes> {
     let mut encoder = Encoder::new(coding, effort)?;
     let begun = encoder.push(body)?;
     let rest = encoder.finish()?;
@@ -106,39 +132,6 @@ pub(super) fn compressed(coding: Coding, effort: Effort, body: &[u8]) -> io::Res
         return Ok(rest);
     }
     Ok([begun, rest].concat().into())
-}
-
-// The levels are measured: decision 0030. Windows are small, because a slow client keeps one.
-
-fn brotli(effort: Effort) -> BrotliEncoderParams {
-    BrotliEncoderParams {
-        quality: match effort {
-            Effort::Fast => 4,
-            Effort::Thorough => 9,
-        },
-        lgwin: match effort {
-            Effort::Fast => 17,
-            Effort::Thorough => 19,
-        },
-        ..BrotliEncoderParams::default()
-    }
-}
-
-fn zstd(effort: Effort) -> io::Result<zstd::stream::write::Encoder<'static, Vec<u8>>> {
-    let (level, window_log) = match effort {
-        Effort::Fast => (3, 17),
-        Effort::Thorough => (9, 19),
-    };
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), level)?;
-    encoder.window_log(window_log)?;
-    Ok(encoder)
-}
-
-fn gzip(effort: Effort) -> Compression {
-    Compression::new(match effort {
-        Effort::Fast => 6,
-        Effort::Thorough => 9,
-    })
 }
 
 #[cfg(test)]
@@ -164,7 +157,7 @@ pub(super) mod tests {
     fn every_form_is_the_same_answer() {
         let text = r#"{"id":1,"title":"Täst","url":"https:\/\/wp.example\/event\/x"}"#.repeat(3000);
         for coding in Coding::ALL {
-            for effort in [Effort::Fast, Effort::Thorough] {
+            for effort in [&FAST, &THOROUGH] {
                 for body in [text.as_bytes(), b"", b"x"] {
                     let made = compressed(coding, effort, body).unwrap();
                     assert_eq!(plain(coding, &made), body, "{coding:?} {effort:?}");
@@ -192,7 +185,7 @@ pub(super) mod tests {
             })
             .collect();
         for coding in Coding::ALL {
-            let mut encoder = Encoder::new(coding, Effort::Fast).unwrap();
+            let mut encoder = Encoder::new(coding, &FAST).unwrap();
             let mut made = Vec::new();
             let mut parts = 0;
             for piece in noise.chunks(8192) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::encoder::{Effort, compressed};
+use super::encoder::{THOROUGH, compressed};
 use super::shared_bodies::SharedCodings;
 use calendar_edge_core::cache::compression::Coding;
 
@@ -59,18 +59,16 @@ impl StoredCodings {
     }
 
     fn make(&self, coding: Coding) {
-        match (
-            self.place(coding),
-            compressed(coding, Effort::Thorough, &self.plain),
-        ) {
-            (Some(coded), Ok(bytes)) => {
-                // The exact size: a stored coding must not keep spare room.
-                let _ = coded.bytes.set(self.owner.own(Bytes::copy_from_slice(&bytes)));
+        match compressed(coding, &THOROUGH, &self.plain) {
+            Ok(bytes) => {
+                if let Some(coded) = self.place(coding) {
+                    // The exact size: a stored coding must not keep spare room.
+                    let _ = coded.bytes.set(self.owner.own(Bytes::copy_from_slice(&bytes)));
+                }
             }
-            (_, Err(error)) => {
+            Err(error) => {
                 tracing::warn!(%error, coding = coding.name(), "a stored response is not compressed");
             }
-            (None, Ok(_)) => {}
         }
     }
 }

@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, USER_AGENT};
-use http_body_util::{BodyExt as _, Limited};
 use prost::Message as _;
 use reqwest::Client;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use url::Url;
 
 use super::messages::{ExportResponse, RefusalStatus};
 use crate::backend::{ClientError, pauses, posting_client};
+use crate::server::bodies::read_within;
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::TraceSettings;
 
@@ -21,7 +21,8 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSI
 #[derive(Debug)]
 pub(super) struct SpanCollector {
     client: Client,
-    url: Url,
+    /// Where spans are sent.
+    pub(super) url: Url,
 }
 
 /// The outcome of a request to it.
@@ -83,10 +84,8 @@ impl SpanCollector {
 
 async fn read(response: reqwest::Response) -> Delivery {
     let (status, pause) = (response.status(), pauses::demanded(response.headers()));
-    let body = Limited::new(reqwest::Body::from(response), MOST_BYTES)
-        .collect()
-        .await;
-    let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let body = read_within(reqwest::Body::from(response), MOST_BYTES).await;
+    let body = body.unwrap_or_default();
     judge(status, pause, &body)
 }
 

@@ -29,7 +29,7 @@ impl BodyBudget {
 
     /// Gives up the slowest body whose client has paused for half a second in total: another waits for its place.
     pub(crate) fn preempt(&self) {
-        self.0.lock().pauses().give_up_slowest();
+        self.0.lock().pauses.give_up_slowest();
     }
 
     /// The share of a body that is not in memory yet.

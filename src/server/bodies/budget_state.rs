@@ -20,7 +20,7 @@ pub(super) struct BudgetState {
     small: Line,
     large: Line,
     /// Bodies that are still being received, and wait or have waited for their clients.
-    pauses: Pauses,
+    pub(super) pauses: Pauses,
 }
 
 // === impl BudgetState ===
@@ -71,11 +71,6 @@ impl BudgetState {
         self.used = after;
         line.leave(id);
         Poll::Ready(())
-    }
-
-    /// The pauses of the clients of all bodies.
-    pub(super) const fn pauses(&mut self) -> &mut Pauses {
-        &mut self.pauses
     }
 
     /// Gives up the slowest body, if this one is the first of those that wait.

@@ -32,7 +32,7 @@ impl Share {
         let mut locked = state.lock();
         locked.add(bytes);
         Self {
-            id: locked.pauses().number(),
+            id: locked.pauses.number(),
             state: Arc::clone(state),
             bytes,
             is_paused: false,
@@ -61,13 +61,13 @@ impl Share {
     /// Notes that the body waits for its client; false if it was given up for others.
     pub(crate) fn pauses(&mut self, cx: &Context<'_>) -> bool {
         self.is_paused = true;
-        self.state.lock().pauses().begin(self.id, self.bytes, cx)
+        self.state.lock().pauses.begin(self.id, self.bytes, cx)
     }
 
     /// Notes that the client has sent something.
     pub(super) fn resumes(&mut self) {
         if std::mem::take(&mut self.is_paused) {
-            self.state.lock().pauses().end(self.id);
+            self.state.lock().pauses.end(self.id);
         }
     }
 
@@ -80,7 +80,7 @@ impl Share {
 
     /// Notes that nothing waits for the client any more.
     pub(super) fn completes(&mut self) {
-        self.state.lock().pauses().forget(self.id);
+        self.state.lock().pauses.forget(self.id);
     }
 }
 

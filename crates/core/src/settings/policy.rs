@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use super::{Limits, Root, Settings};
+use super::{Root, Settings};
 use calendar_edge_judge::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
 
 // === impl Settings ===
@@ -24,11 +24,15 @@ impl Settings {
             allow_jsonp: self.allow_jsonp,
             calendar_files: self.forms.calendar,
             image_hosts: self.image_hosts.clone().unwrap_or_else(|| self.own_image_hosts()),
-            roots: self.roots.iter().map(Root::public).collect(),
+            roots: self.roots.iter().map(served).collect(),
             namespaces: self.public_namespaces(),
             origin_namespace: self.origin.namespace.as_str().to_owned(),
             other: self.other,
-            limits: self.limits.of_reading(),
+            limits: ReadLimits {
+                query_pairs: self.limits.query_pairs,
+                form_fields: self.limits.form_fields,
+                json_depth: self.limits.json_depth,
+            },
         }
     }
 
@@ -55,26 +59,10 @@ fn host_of(url: &Url) -> Option<ImageHost> {
     })
 }
 
-// === impl Root ===
-
-impl Root {
-    fn public(&self) -> ServedRoot {
-        ServedRoot {
-            path: self.path.clone(),
-            words: self.words.clone(),
-        }
-    }
-}
-
-// === impl Limits ===
-
-impl Limits {
-    const fn of_reading(&self) -> ReadLimits {
-        ReadLimits {
-            query_pairs: self.query_pairs,
-            form_fields: self.form_fields,
-            json_depth: self.json_depth,
-        }
+fn served(root: &Root) -> ServedRoot {
+    ServedRoot {
+        path: root.path.clone(),
+        words: root.words.clone(),
     }
 }
 
