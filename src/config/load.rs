@@ -39,8 +39,8 @@ pub(super) fn settings(
     let mut problems = ConfigProblems::default();
     let mut draft = Draft::default();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
-    for (key, place) in overrides.places() {
-        FileReader::new(&mut draft, &mut problems).argument(key, &place);
+    for (key, source, text) in overrides.entries() {
+        FileReader::new(&mut draft, &mut problems).argument(key, source, text);
     }
     // Keys of an unreadable file are not missing.
     if !readable {

@@ -1,7 +1,5 @@
 //! Flags and environment variables, which override the file.
 
-use calendar_edge_core::settings::ConfigPlace;
-
 /// Values of flags and environment variables, by key.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides(Vec<(&'static str, OverrideSource, String)>);
@@ -29,14 +27,5 @@ impl Overrides {
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'static str, OverrideSource, &str)> {
         let entries = self.0.iter();
         entries.map(|(key, source, text)| (*key, *source, text.as_str()))
-    }
-
-    /// The key and the place of each.
-    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
-        self.0.iter().map(|(key, source, text)| {
-            let (OverrideSource::Flag(name) | OverrideSource::Environment(name)) = source;
-            let (name, text) = ((*name).to_owned(), text.clone());
-            (*key, ConfigPlace::Argument { name, text })
-        })
     }
 }

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check;
+use super::overrides::OverrideSource;
 use super::reading::{ValueReader, described};
 use super::removed::replacement;
 use calendar_edge_core::settings::{
@@ -48,14 +49,20 @@ impl<'a> FileReader<'a> {
     }
 
     /// Reads one flag or variable: the text of the key `origin.url`, `listen`, ….
-    pub(super) fn argument(&mut self, full_name: &str, place: &ConfigPlace) {
-        let ConfigPlace::Argument { text, .. } = place else {
-            return;
-        };
+    pub(super) fn argument(&mut self, full_name: &str, source: OverrideSource, text: &str) {
         let (section, name) = full_name.rsplit_once('.').unwrap_or(("", full_name));
         if let Some(section) = SECTIONS.iter().find(|known| known.name == section) {
-            let value = DeValue::String(text.as_str().into());
-            self.value(OpenTable::once(section), name, &value, place);
+            let (OverrideSource::Flag(argument) | OverrideSource::Environment(argument)) = source;
+            let place = ConfigPlace::Argument {
+                name: argument.to_owned(),
+                text: text.to_owned(),
+            };
+            self.value(
+                OpenTable::once(section),
+                name,
+                &DeValue::String(text.into()),
+                &place,
+            );
         }
     }
 
