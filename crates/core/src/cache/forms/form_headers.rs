@@ -18,11 +18,12 @@ pub fn calendar_headers(mut page: HeaderMap, length: usize) -> HeaderMap {
     for name in OF_PAGE {
         page.remove(name);
     }
-    let own = [
-        (CONTENT_TYPE, "text/calendar; charset=utf-8"),
-        (CONTENT_DISPOSITION, "inline; filename=\"events.ics\""),
-    ];
-    page.extend(own.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    let file = HeaderValue::from_static("inline; filename=\"events.ics\"");
+    page.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/calendar; charset=utf-8"),
+    );
+    page.insert(CONTENT_DISPOSITION, file);
     page.insert(CONTENT_LENGTH, HeaderValue::from(length));
     page
 }
