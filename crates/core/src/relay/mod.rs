@@ -37,7 +37,7 @@ pub use learnt_roots::LearntRoots;
 pub use link::{API_RELATION, Link, links};
 pub use origin_urls::OriginUrls;
 pub use present::present;
-pub use relay_body::{BodyFailure, RelayBody};
+pub use relay_body::RelayBody;
 pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 pub use rules::RelayRules;
 pub use site_headers::publish_site_headers;

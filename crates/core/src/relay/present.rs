@@ -44,7 +44,7 @@ fn public_body<B>(
 ) -> RelayBody<B> {
     let rewriter = || client.rewriter(head, head.content);
     match body {
-        AcceptedBody::Absent => RelayBody::none(),
+        AcceptedBody::Absent => RelayBody::whole(Vec::new()),
         AcceptedBody::Whole(pieces) => {
             let mut pieces = rewriter().pieces(pieces);
             pieces.retain_mut(|piece| {

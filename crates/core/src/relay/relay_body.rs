@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::buffer_budget::{BufferBudget, Reservation};
 use super::ends::Ends;
-use super::failure::BoxError;
+use super::failure::{BoxError, OriginFailure};
 use super::rewrite::Rewriter;
 use calendar_edge_judge::translation::MemberCutter;
 
@@ -19,17 +19,10 @@ use calendar_edge_judge::translation::MemberCutter;
 /// must be aborted and never ended cleanly.
 #[derive(Debug)]
 pub struct RelayBody<B> {
-    state: BodyState<B>,
-}
-
-#[derive(Debug)]
-enum BodyState<B> {
-    /// The complete rest of the body, in pieces.
-    Whole(vec::IntoIter<Bytes>),
-    /// The body is larger than the buffer.
-    Streaming(Box<Streaming<B>>),
-    /// All bytes were sent, or there is no body.
-    Done,
+    /// The rest of a body that was read whole, in pieces.
+    whole: vec::IntoIter<Bytes>,
+    /// A body that is larger than the buffer; none once all of its bytes were sent.
+    streaming: Option<Box<Streaming<B>>>,
 }
 
 #[derive(Debug)]
@@ -44,23 +37,6 @@ struct Streaming<B> {
     budget: BufferBudget,
 }
 
-/// The reason why a body ends too early.
-#[derive(Debug, thiserror::Error)]
-pub enum BodyFailure {
-    /// The body is larger than `limits.response_bytes`.
-    #[error("the origin's response is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// The message was complete, but its JSON is not.
-    #[error("the origin's JSON document is cut off")]
-    Truncated,
-    /// The connection to the origin broke.
-    #[error("the origin's response broke off")]
-    Interrupted(#[source] BoxError),
-}
-
 fn length(pieces: &[Bytes]) -> usize {
     pieces.iter().map(Bytes::len).sum()
 }
@@ -68,17 +44,11 @@ fn length(pieces: &[Bytes]) -> usize {
 // === impl RelayBody ===
 
 impl<B> RelayBody<B> {
-    /// Returns an empty body.
-    pub(super) const fn none() -> Self {
-        Self {
-            state: BodyState::Done,
-        }
-    }
-
     /// Returns a complete body that is already rewritten.
     pub(super) fn whole(pieces: Vec<Bytes>) -> Self {
         Self {
-            state: BodyState::Whole(pieces.into_iter()),
+            whole: pieces.into_iter(),
+            streaming: None,
         }
     }
 
@@ -92,7 +62,8 @@ impl<B> RelayBody<B> {
     ) -> Self {
         let reservation = budget.reserve(length(&beginning));
         Self {
-            state: BodyState::Streaming(Box::new(Streaming {
+            whole: vec::IntoIter::default(),
+            streaming: Some(Box::new(Streaming {
                 beginning: Some((beginning.into_iter(), reservation)),
                 rest,
                 filters,
@@ -107,11 +78,9 @@ impl<B> RelayBody<B> {
 
     /// The length in bytes, if it is known.
     pub fn length(&self) -> Option<u64> {
-        match &self.state {
-            BodyState::Whole(pieces) => Some(length(pieces.as_slice()) as u64),
-            BodyState::Done => Some(0),
-            BodyState::Streaming(_) => None,
-        }
+        self.streaming
+            .is_none()
+            .then(|| length(self.whole.as_slice()) as u64)
     }
 }
 
@@ -121,26 +90,25 @@ where
     B::Error: Into<BoxError>,
 {
     type Data = Bytes;
-    type Error = BodyFailure;
+    type Error = OriginFailure;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyFailure>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, OriginFailure>>> {
         let this = self.get_mut();
-        let (next, done) = match &mut this.state {
-            BodyState::Done => (None, true),
-            BodyState::Whole(pieces) => (pieces.next().map(Ok), pieces.len() == 0),
-            BodyState::Streaming(stream) => ready!(stream.poll_next(cx)),
+        let Some(stream) = &mut this.streaming else {
+            return Poll::Ready(this.whole.next().map(|piece| Ok(Frame::data(piece))));
         };
+        let (next, done) = ready!(stream.poll_next(cx));
         if done {
-            this.state = BodyState::Done;
+            this.streaming = None;
         }
         Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.state, BodyState::Done)
+        self.streaming.is_none() && self.whole.len() == 0
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -156,18 +124,18 @@ where
     B::Error: Into<BoxError>,
 {
     /// Returns the next piece, and true if nothing follows it.
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<(Option<Result<Bytes, BodyFailure>>, bool)> {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<(Option<Result<Bytes, OriginFailure>>, bool)> {
         loop {
             let piece = match ready!(self.poll_piece(cx)) {
                 Some(Ok(piece)) => piece,
                 Some(Err(error)) => {
-                    return Poll::Ready((Some(Err(BodyFailure::Interrupted(error))), true));
+                    return Poll::Ready((Some(Err(OriginFailure::Interrupted(error))), true));
                 }
                 None => return Poll::Ready((self.end(), true)),
             };
             self.read += piece.len() as u64;
             if self.read > self.limit {
-                let failure = BodyFailure::TooLarge { limit: self.limit };
+                let failure = OriginFailure::TooLarge { limit: self.limit };
                 return Poll::Ready((Some(Err(failure)), true));
             }
             self.ends.read(&piece);
@@ -198,9 +166,9 @@ where
         }
     }
 
-    fn end(&mut self) -> Option<Result<Bytes, BodyFailure>> {
+    fn end(&mut self) -> Option<Result<Bytes, OriginFailure>> {
         if !self.ends.are_of_one_document() {
-            return Some(Err(BodyFailure::Truncated));
+            return Some(Err(OriginFailure::Truncated));
         }
         let mut last = BytesMut::new();
         let mut filtered = Bytes::new();
@@ -276,7 +244,7 @@ mod tests {
         assert_eq!(text, format!("{{\"url\":\"{PUBLIC}\",\"cost\":[]}}"));
     }
 
-    async fn first_error(body: &mut RelayBody<Frames>) -> Option<BodyFailure> {
+    async fn first_error(body: &mut RelayBody<Frames>) -> Option<OriginFailure> {
         while let Some(frame) = body.frame().await {
             if let Err(failure) = frame {
                 return Some(failure);
@@ -289,12 +257,8 @@ mod tests {
     async fn a_streamed_body_that_goes_wrong_ends_with_an_error() {
         for (rest, limit, name) in [
             (broken(&["1"]), 100, "the origin's response broke off"),
-            (frames(&["1"]), 100, "the origin's JSON document is cut off"),
-            (
-                frames(&["1]", "<b>"]),
-                100,
-                "the origin's JSON document is cut off",
-            ),
+            (frames(&["1"]), 100, "the JSON document is cut off"),
+            (frames(&["1]", "<b>"]), 100, "the JSON document is cut off"),
             (frames(&["1]"]), 2, "the origin's response is larger than 2 bytes"),
         ] {
             let mut body = streaming("[", rest, limit);
@@ -310,6 +274,6 @@ mod tests {
         let body = RelayBody::<Frames>::whole(pieces.to_vec());
         assert_eq!(body.size_hint().exact(), Some(2));
         assert_eq!(body.collect().await.unwrap().to_bytes(), "[]");
-        assert!(RelayBody::<Frames>::none().is_end_stream());
+        assert!(RelayBody::<Frames>::whole(Vec::new()).is_end_stream());
     }
 }
