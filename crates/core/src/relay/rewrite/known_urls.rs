@@ -29,11 +29,7 @@ struct KnownUrl {
 }
 
 /// The beginning of a URL behind its scheme, as one spelling prints it.
-#[derive(Debug)]
-pub(super) struct SpeltUrl {
-    pub(super) text: Box<[u8]>,
-    pub(super) meaning: UrlMeaning,
-}
+pub(super) type SpeltUrl = (Box<[u8]>, UrlMeaning);
 
 /// The root or roots that a URL names. If roots share an address, it names all of them.
 #[derive(Debug, Clone)]
@@ -90,12 +86,11 @@ impl KnownUrls {
 
     /// The URLs as one spelling prints them, in the same order.
     pub(super) fn spelt(&self, spelling: Spelling) -> Box<[SpeltUrl]> {
-        let urls = self.urls.iter();
-        urls.map(|url| SpeltUrl {
-            text: spelling.encode(&[&*url.authority, &*url.tail].concat()),
-            meaning: url.meaning.spelt(spelling),
-        })
-        .collect()
+        let spelt = |url: &KnownUrl| {
+            let text = spelling.encode(&[&*url.authority, &*url.tail].concat());
+            (text, url.meaning.spelt(spelling))
+        };
+        self.urls.iter().map(spelt).collect()
     }
 
     /// Adds names without ports, because the plugin omits the port in the server of `/doc`. The name of

@@ -28,7 +28,7 @@ impl<'a> PublicAddresses<'a> {
         Self {
             map,
             base,
-            namespace: map.public_namespace(),
+            namespace: &map.public_namespace,
             root,
             other,
             further: own.into_iter().collect(),
@@ -119,7 +119,7 @@ impl<'a> PublicAddresses<'a> {
     fn below_namespace<'r>(&self, route: &'r str) -> Option<&'r str> {
         let below = route
             .strip_prefix('/')?
-            .strip_prefix(self.map.origin_namespace())?;
+            .strip_prefix(self.map.origin_namespace.as_str())?;
         (below.is_empty() || below.starts_with(['/', '?', '#'])).then_some(below)
     }
 }

@@ -50,7 +50,7 @@ impl Rewriter {
     /// `public_base` is the scheme and authority of the edge, without a trailing slash. The namespace is the first
     /// public one.
     pub fn new(map: &Arc<UrlMap>, public_base: &Arc<str>, root: usize, content: Content) -> Self {
-        Self::in_namespace(map, public_base, map.public_namespace(), root, content)
+        Self::in_namespace(map, public_base, &map.public_namespace, root, content)
     }
 
     /// Prepares the rewriting of one response for a client whose request names a public namespace.
@@ -63,7 +63,7 @@ impl Rewriter {
     ) -> Self {
         let url = UrlMatcher::new(Arc::clone(map), public_base, namespace, root, content);
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
-        let origin = map.origin_namespace();
+        let origin = map.origin_namespace.as_str();
         if content == Content::Description && *origin != **namespace {
             let names = NamespaceMatcher::new(origin, namespace);
             stages.push(RewriteStage::new(Matcher::Namespace(Box::new(names))));

@@ -3,10 +3,10 @@
 /// The spelling of a URL's reserved characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// `http://h/a`: headers, and JSON of encoders other than PHP's.
-    Plain,
     /// `http:\/\/h\/a`: PHP's JSON.
     Escaped,
+    /// `http://h/a`: headers, and JSON of encoders other than PHP's.
+    Plain,
     /// `http:\\\/\\\/h\\\/a`: PHP's JSON inside a JSON string, as in attributes of blocks.
     Nested,
     /// `http%3A%2F%2Fh%2Fa`: a URL as the parameter of another one.
@@ -33,7 +33,7 @@ pub(super) struct PerSpelling<T>([T; 5]);
 // === impl Spelling ===
 
 impl Spelling {
-    /// Every spelling, the most frequent one first.
+    /// Every spelling in the order of their declaration, the most frequent one first.
     pub(super) const ALL: [Self; 5] = [
         Self::Escaped,
         Self::Plain,
@@ -117,25 +117,16 @@ pub(super) fn agreement(text: &[u8], expected: &[u8]) -> Agreement {
 impl<T> PerSpelling<T> {
     /// Computes the value of each spelling.
     pub(super) fn new(value: impl Fn(Spelling) -> T) -> Self {
-        Self([
-            value(Spelling::Plain),
-            value(Spelling::Escaped),
-            value(Spelling::Nested),
-            value(Spelling::PercentUpper),
-            value(Spelling::PercentLower),
-        ])
+        Self(Spelling::ALL.map(value))
     }
 
     /// The value of one spelling.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a value for each spelling, in their order"
+    )]
     pub(super) const fn get(&self, spelling: Spelling) -> &T {
-        let [plain, escaped, nested, upper, lower] = &self.0;
-        match spelling {
-            Spelling::Plain => plain,
-            Spelling::Escaped => escaped,
-            Spelling::Nested => nested,
-            Spelling::PercentUpper => upper,
-            Spelling::PercentLower => lower,
-        }
+        &self.0[spelling as usize]
     }
 }
 

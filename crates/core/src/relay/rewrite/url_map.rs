@@ -23,9 +23,10 @@ pub struct UrlMap {
     /// In the order in which a printed URL is compared with them.
     urls: PerSpelling<Box<[SpeltUrl]>>,
     public_paths: Vec<String>,
-    origin_namespace: String,
-    /// The first public namespace.
-    public_namespace: Arc<str>,
+    /// The namespace that the plugin registers.
+    pub(super) origin_namespace: String,
+    /// The first public namespace, for texts that belong to no request in a namespace.
+    pub(in crate::relay) public_namespace: Arc<str>,
     /// Dialled addresses that clients must not see even outside URLs.
     pub(super) addresses: Vec<Arc<AddressMatcher>>,
     /// Every name of a root, with the root's index.
@@ -74,11 +75,6 @@ impl UrlMap {
         self.names.iter().map(|(root, name)| (*root, name))
     }
 
-    /// The namespace that the plugin registers.
-    pub(super) fn origin_namespace(&self) -> &str {
-        &self.origin_namespace
-    }
-
     /// The known URLs as one spelling prints them, in the order in which a printed one is compared with them.
     pub(super) const fn urls(&self, spelling: Spelling) -> &[SpeltUrl] {
         self.urls.get(spelling)
@@ -100,10 +96,5 @@ impl UrlMap {
     pub(in crate::relay) fn public_path(&self, root: Option<usize>) -> &str {
         let path = root.and_then(|root| self.public_paths.get(root));
         path.map_or("", String::as_str)
-    }
-
-    /// The first public namespace, for texts that belong to no request in a namespace.
-    pub(in crate::relay) const fn public_namespace(&self) -> &Arc<str> {
-        &self.public_namespace
     }
 }

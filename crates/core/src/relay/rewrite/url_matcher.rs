@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
-use super::known_urls::{SpeltUrl, UrlMeaning};
+use super::known_urls::UrlMeaning;
 use super::origin_root::is_authority_of;
 use super::own_name::{OwnName, spell};
 use super::spelling::{Agreement, Spelling};
@@ -74,16 +74,16 @@ impl UrlMatcher {
         spelling: Spelling,
         authority: usize,
     ) -> CandidateVerdict<'_> {
-        for known in self.map.urls(spelling) {
-            if self.content == Content::Records && matches!(known.meaning, UrlMeaning::Roots(_)) {
+        for (text, meaning) in self.map.urls(spelling) {
+            if self.content == Content::Records && matches!(meaning, UrlMeaning::Roots(_)) {
                 continue;
             }
-            match candidate.compare(authority, &known.text) {
+            match candidate.compare(authority, text) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {
-                    let end = authority + known.text.len();
-                    let verdict = self.judge_known(known, candidate, spelling, end);
+                    let end = authority + text.len();
+                    let verdict = self.judge_known(meaning, candidate, spelling, end);
                     if !matches!(verdict, CandidateVerdict::Keep) {
                         return verdict;
                     }
@@ -96,12 +96,12 @@ impl UrlMatcher {
     /// Judges a URL that begins with a known one, which ends at this offset.
     fn judge_known<'m>(
         &'m self,
-        known: &'m SpeltUrl,
+        meaning: &'m UrlMeaning,
         candidate: &Candidate<'_>,
         spelling: Spelling,
         end: usize,
     ) -> CandidateVerdict<'m> {
-        match &known.meaning {
+        match meaning {
             UrlMeaning::Api(roots) => match candidate.ends_name(end) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
