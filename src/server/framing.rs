@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::telemetry::ConnectionEnd;
-use calendar_edge_core::framing::{Breach, Breached, Part};
+use calendar_edge_core::framing::{Breach, Breached};
 
 /// The one breach of a connection, shared by its stream and its service.
 #[derive(Debug, Default)]
@@ -61,17 +61,17 @@ impl FoundBreach {
 impl RequestFraming {
     /// The breach in the head; the service then sees a stand-in for this request.
     pub(crate) fn of_head(&self) -> Option<Breach> {
-        self.at(Part::Head)
+        self.at(false)
     }
 
     /// The breach in the body, known once the bytes before it have been read.
     pub(crate) fn of_body(&self) -> Option<Breach> {
-        self.at(Part::Body)
+        self.at(true)
     }
 
-    fn at(&self, part: Part) -> Option<Breach> {
+    fn at(&self, is_in_body: bool) -> Option<Breach> {
         let (request, breached) = self.connection.found.get()?;
-        let is_here = *request == self.request && breached.part == part;
+        let is_here = *request == self.request && breached.is_in_body == is_in_body;
         is_here.then_some(breached.breach)
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::io::poll_read_buf;
 use super::activity::Activity;
 use super::framing::FoundBreach;
 use super::stream::ClientStream;
-use calendar_edge_core::framing::{Breached, FrameFlood, FrameMeter, Head, Inspector, Part, Step};
+use calendar_edge_core::framing::{Breached, FrameFlood, FrameMeter, Head, Inspector, Step};
 
 /// The read size in bytes when the reader offers less space, or when a head is incomplete.
 const READ: usize = 4 * 1024;
@@ -178,8 +178,7 @@ impl<S> InspectedIo<S> {
     fn respell(&mut self, head: &Head) {
         let behind = self.held.split_off(self.passed + head.bytes);
         let spelt = self.held.split_off(self.passed);
-        if let Some(respelling) = &head.respelling {
-            let (place, target) = (&respelling.place, &respelling.target);
+        if let Some((place, target)) = &head.respelling {
             self.held
                 .extend_from_slice(spelt.get(..place.start).unwrap_or_default());
             self.held.extend_from_slice(target);
@@ -192,22 +191,19 @@ impl<S> InspectedIo<S> {
 
     fn refuse(&mut self, breached: Breached) {
         let broken = self.held.split_off(self.passed);
-        match breached.part {
-            Part::Head => {
-                let method = self.inspector.broken_method(&broken).unwrap_or(UNREADABLE);
-                self.held.extend_from_slice(method);
-                self.held
-                    .extend_from_slice(b" / HTTP/1.1\r\nConnection: close\r\n\r\n");
-                self.passed = self.held.len();
-                self.breach.report(self.heads, breached);
-                self.state = InspectionState::Silent;
-            }
-            Part::Body => {
-                // The body belongs to the head that passed last.
-                self.breach.report(self.heads.saturating_sub(1), breached);
-                self.state = InspectionState::Ended;
-            }
+        if breached.is_in_body {
+            // The body belongs to the head that passed last.
+            self.breach.report(self.heads.saturating_sub(1), breached);
+            self.state = InspectionState::Ended;
+            return;
         }
+        let method = self.inspector.broken_method(&broken).unwrap_or(UNREADABLE);
+        self.held.extend_from_slice(method);
+        self.held
+            .extend_from_slice(b" / HTTP/1.1\r\nConnection: close\r\n\r\n");
+        self.passed = self.held.len();
+        self.breach.report(self.heads, breached);
+        self.state = InspectionState::Silent;
     }
 
     fn note_written(&mut self, written: io::Result<usize>) -> Poll<io::Result<usize>> {

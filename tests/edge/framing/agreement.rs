@@ -35,8 +35,8 @@ fn admitted(stream: &[u8]) -> (Vec<u8>, Vec<Reading>) {
         let bytes = match inspector.inspect(rest) {
             Ok(Step::Head(head)) => {
                 let mut bytes = rest[..head.bytes].to_vec();
-                if let Some(respelling) = head.respelling {
-                    bytes.splice(respelling.place, respelling.target);
+                if let Some((place, target)) = head.respelling {
+                    bytes.splice(place, target);
                 }
                 readings.push((bytes.clone(), Vec::new()));
                 passed.extend(bytes);

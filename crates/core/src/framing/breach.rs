@@ -9,20 +9,11 @@ use calendar_edge_judge::problem::OwnError;
 /// expectations (10.1.1).
 pub type Breach = &'static OwnError;
 
-/// The part of a request that holds a breach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The head; no byte of it was passed on.
-    Head,
-    /// The body; the head was passed on.
-    Body,
-}
-
 /// A breach and its part. Nothing behind it can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breached {
     /// The rule that is broken.
     pub breach: Breach,
-    /// The part of the request that breaks it.
-    pub part: Part,
+    /// True if the body breaks it, whose head was passed on; else it is the head, of which no byte was.
+    pub is_in_body: bool,
 }

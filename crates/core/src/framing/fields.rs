@@ -1,5 +1,7 @@
 //! Header fields (RFC 9112 5), and the two that give the length of a body (RFC 9112 6).
 
+use http::header::{CONTENT_LENGTH, HeaderName, TRANSFER_ENCODING};
+
 use super::breach::Breach;
 use super::bytes::{is_token, split_once};
 use crate::errors;
@@ -9,15 +11,6 @@ pub(super) const LONGEST_NAME: usize = 256;
 
 /// The largest Content-Length; it must fit into signed 64-bit numbers.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
-
-/// A field that frames the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FramingField {
-    /// Content-Length.
-    Length,
-    /// Transfer-Encoding.
-    Coding,
-}
 
 /// Splits a field line into name and value.
 pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
@@ -34,12 +27,13 @@ pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
 ///
 /// CGI writes every byte except letters and digits as `_`, so PHP cannot distinguish `Content_Length` from
 /// `Content-Length` (T-28).
-pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach> {
-    let (framing, literal) = match name.len() {
-        14 => (FramingField::Length, &b"content-length"[..]),
-        17 => (FramingField::Coding, &b"transfer-encoding"[..]),
+pub(super) fn framing_field(name: &[u8]) -> Result<Option<HeaderName>, Breach> {
+    let framing = match name.len() {
+        14 => CONTENT_LENGTH,
+        17 => TRANSFER_ENCODING,
         _ => return Ok(None),
     };
+    let literal = framing.as_str().as_bytes();
     if name.eq_ignore_ascii_case(literal) {
         return Ok(Some(framing));
     }
@@ -114,8 +108,8 @@ mod tests {
     #[test]
     fn knows_framing_fields_and_their_look_alikes() {
         for (name, expected) in [
-            ("Content-Length", Ok(Some(FramingField::Length))),
-            ("TRANSFER-ENCODING", Ok(Some(FramingField::Coding))),
+            ("Content-Length", Ok(Some(CONTENT_LENGTH))),
+            ("TRANSFER-ENCODING", Ok(Some(TRANSFER_ENCODING))),
             ("Content_Length", Err(errors::LOOK_ALIKE_HEADER)),
             ("transfer.encoding", Err(errors::LOOK_ALIKE_HEADER)),
             ("Transfer~Encoding", Err(errors::LOOK_ALIKE_HEADER)),

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use http::Version;
+use http::header::CONTENT_LENGTH;
 
 use super::breach::Breach;
-use super::fields::{self, FramingField, LONGEST_NAME};
+use super::fields::{self, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
 use super::request_line::{self, RequestLine};
 use super::target::Respelling;
@@ -122,8 +123,8 @@ impl HeadReader {
             return Err(errors::HEADERS_TOO_LARGE);
         }
         match fields::framing_field(name)? {
-            Some(FramingField::Length) => self.length_field(value),
-            Some(FramingField::Coding) => self.coding_field(value),
+            Some(CONTENT_LENGTH) => self.length_field(value),
+            Some(_) => self.coding_field(value),
             None => Ok(()),
         }
     }

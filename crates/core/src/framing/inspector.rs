@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::breach::{Breach, Breached, Part};
+use super::breach::{Breach, Breached};
 use super::chunks::ChunkReader;
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
@@ -122,13 +122,17 @@ impl Inspector {
 }
 
 const fn in_head(breach: Breach) -> Breached {
-    let part = Part::Head;
-    Breached { breach, part }
+    Breached {
+        breach,
+        is_in_body: false,
+    }
 }
 
 const fn in_body(breach: Breach) -> Breached {
-    let part = Part::Body;
-    Breached { breach, part }
+    Breached {
+        breach,
+        is_in_body: true,
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ mod line;
 mod request_line;
 mod target;
 
-pub use breach::{Breach, Breached, Part};
+pub use breach::{Breach, Breached};
 pub(crate) use bytes::is_token;
 pub use decoded::check_decoded;
 pub use frame_position::FrameKind;

@@ -12,14 +12,9 @@ use crate::simd;
 /// The longest target that the HTTP library can hold, in bytes.
 const LONGEST: usize = 65_534;
 
-/// Another spelling of a target, with the same meaning, that the HTTP library accepts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Respelling {
-    /// The position of the target in the head.
-    pub place: Range<usize>,
-    /// The bytes to write there.
-    pub target: Vec<u8>,
-}
+/// Another spelling of a target, with the same meaning, that the HTTP library accepts: the position of the target in the
+/// head, and the bytes to write there.
+pub type Respelling = (Range<usize>, Vec<u8>);
 
 /// Checks a target. Returns the spelling to use if the library would refuse the client's.
 ///
