@@ -28,17 +28,6 @@ operations: `_fields` and `_envelope` (see `components.parameters`). HEAD works 
 Every response is JSON. An error has `code`, `message` and mostly `data.status`; codes that begin with `edge_` \
 come from the gateway, all others from WordPress.";
 
-/// The words for a kind: singular, plural, and singular with its article.
-const fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
-    match kind {
-        Kind::Event => ("event", "events", "an event"),
-        Kind::Venue => ("venue", "venues", "a venue"),
-        Kind::Organizer => ("organizer", "organizers", "an organizer"),
-        Kind::Category => ("category", "categories", "a category"),
-        Kind::Tag => ("tag", "tags", "a tag"),
-    }
-}
-
 /// The name of a kind's tag; `None` is the tag of the informational routes.
 pub(super) const fn tag(kind: Option<Kind>) -> &'static str {
     match kind {
@@ -77,11 +66,12 @@ pub(super) fn summary(id: OperationId) -> String {
             }
         };
     };
-    let (one, many, with_article) = words(kind);
+    let (one, many) = (kind.singular(), kind.collection());
     match id.action {
         Action::Describe => format!("Describe {many}"),
         Action::List => format!("List {many}"),
-        Action::Create => format!("Create {with_article}"),
+        Action::Create if matches!(kind, Kind::Event | Kind::Organizer) => format!("Create an {one}"),
+        Action::Create => format!("Create a {one}"),
         Action::Read => format!("Read one {one}{by}"),
         Action::Update => format!("Update one {one}{by}"),
         Action::Delete => format!("Delete one {one}{by}"),
@@ -92,7 +82,7 @@ pub(super) fn success(id: OperationId) -> String {
     let Some(kind) = id.kind() else {
         return "The description.".to_owned();
     };
-    let (one, many, _) = words(kind);
+    let (one, many) = (kind.singular(), kind.collection());
     match id.action {
         Action::Describe => "The description.".to_owned(),
         Action::List => format!("One page of {many}."),
@@ -128,18 +118,6 @@ pub(super) const fn problem(status: u16) -> &'static str {
         503 => "No capacity, or the origin is known to be down.",
         504 => "The origin is too slow.",
         _ => "An error.",
-    }
-}
-
-pub(super) fn header(name: &str) -> &'static str {
-    match name {
-        "X-Request-Id" => "Identifies the request in the logs.",
-        "X-TEC-Total" => "Records that match, on all pages.",
-        "X-TEC-TotalPages" => "Pages there are.",
-        "Location" => "The new term in WordPress's own API.",
-        "Retry-After" => "Seconds to wait before the next attempt.",
-        "Proxy-Status" => "The reason why the gateway responded itself (RFC 9209).",
-        _ => "A header.",
     }
 }
 

@@ -46,24 +46,13 @@ fn form_name(name: &str) -> String {
 /// same fields.
 fn schema_name(operation: &Operation) -> Option<String> {
     let kind = operation.id.kind()?;
-    let one = component(kind);
+    let one = kind.model().name;
     match (operation.id.action, operation.id.route) {
         (Action::Create, _) => Some(format!("{one}Create")),
         // `slug` and `password` exist only on the routes by number.
         (Action::Update, Route::BySlug(Kind::Event)) => Some(format!("{one}UpdateBySlug")),
         (Action::Update, _) => Some(format!("{one}Update")),
         (Action::Describe | Action::List | Action::Read | Action::Delete, _) => None,
-    }
-}
-
-/// The name of a kind in component names.
-pub(super) const fn component(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Event => "Event",
-        Kind::Venue => "Venue",
-        Kind::Organizer => "Organizer",
-        Kind::Category => "Category",
-        Kind::Tag => "Tag",
     }
 }
 

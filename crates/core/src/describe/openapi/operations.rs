@@ -9,7 +9,7 @@ use super::options::OpenApiOptions;
 use super::{bodies, globals, responses, security};
 use calendar_edge_judge::contract::difference::{Difference, differences};
 use calendar_edge_judge::contract::{
-    Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
+    Action, Argument, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
 };
 
 /// The fifteen paths, with an operation for every method.
@@ -67,16 +67,9 @@ fn route_noun(route: Route) -> String {
     match route {
         Route::Index => "Index".to_owned(),
         Route::Doc => "Documentation".to_owned(),
-        Route::Collection(kind) => plural(kind),
-        Route::Item(kind) => bodies::component(kind).to_owned(),
-        Route::BySlug(kind) => format!("{}BySlug", bodies::component(kind)),
-    }
-}
-
-fn plural(kind: Kind) -> String {
-    match kind {
-        Kind::Category => "Categories".to_owned(),
-        Kind::Event | Kind::Venue | Kind::Organizer | Kind::Tag => format!("{}s", bodies::component(kind)),
+        Route::Collection(kind) => tag(Some(kind)).to_owned(),
+        Route::Item(kind) => kind.model().name.to_owned(),
+        Route::BySlug(kind) => format!("{}BySlug", kind.model().name),
     }
 }
 
@@ -103,7 +96,7 @@ pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptio
 fn operation_id(id: OperationId, method: &Method) -> String {
     let (verb, noun) = match (id.action, id.kind()) {
         (Action::Describe, _) => ("read", route_noun(id.route)),
-        (Action::Create, Some(kind)) => ("create", bodies::component(kind).to_owned()),
+        (Action::Create, Some(kind)) => ("create", kind.model().name.to_owned()),
         (action, _) => (action.name(), route_noun(id.route)),
     };
     let suffix = match (id.action, method.as_str()) {

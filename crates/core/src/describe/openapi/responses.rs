@@ -38,13 +38,18 @@ const MERGE_PROBLEMS: &[(u16, &str)] = &[(409, "Conflict"), (412, "PreconditionF
 /// The problems of operations that move a record to the trash.
 const TRASH_PROBLEMS: &[(u16, &str)] = &[(410, "AlreadyTrashed")];
 
-const HEADERS: &[&str] = &[
-    "X-Request-Id",
-    "X-TEC-Total",
-    "X-TEC-TotalPages",
-    "Location",
-    "Retry-After",
-    "Proxy-Status",
+/// The headers of responses: their meanings, and true where they are numbers.
+const HEADERS: &[(&str, &str, bool)] = &[
+    ("X-Request-Id", "Identifies the request in the logs.", false),
+    ("X-TEC-Total", "Records that match, on all pages.", true),
+    ("X-TEC-TotalPages", "Pages there are.", true),
+    ("Location", "The new term in WordPress's own API.", false),
+    ("Retry-After", "Seconds to wait before the next attempt.", true),
+    (
+        "Proxy-Status",
+        "The reason why the gateway responded itself (RFC 9209).",
+        false,
+    ),
 ];
 
 /// The responses of an operation, by status.
@@ -152,21 +157,16 @@ fn problem(status: u16) -> Value {
 
 /// The headers by name.
 pub(super) fn headers() -> Map<String, Value> {
-    HEADERS
-        .iter()
-        .map(|name| {
-            let header = json!({
-                "description": catalogue::header(name),
-                "schema": header_schema(name),
-            });
-            ((*name).to_owned(), header)
-        })
-        .collect()
-}
-
-fn header_schema(name: &str) -> Value {
-    match name {
-        "X-TEC-Total" | "X-TEC-TotalPages" | "Retry-After" => json!({"type": "integer", "minimum": 0}),
-        _ => json!({"type": "string"}),
-    }
+    let header = |(name, meaning, is_number): &(&str, &str, bool)| {
+        let schema = if *is_number {
+            json!({"type": "integer", "minimum": 0})
+        } else {
+            json!({"type": "string"})
+        };
+        (
+            (*name).to_owned(),
+            json!({"description": meaning, "schema": schema}),
+        )
+    };
+    HEADERS.iter().map(header).collect()
 }
