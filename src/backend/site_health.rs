@@ -82,7 +82,7 @@ impl SiteHealth {
 /// True if the last exchange succeeded, a moment ago.
 fn is_fresh(backend: &Backend) -> bool {
     let calls = backend.shared.metrics.calls();
-    let answered = calls.last_success();
+    let answered = calls.last_success;
     let recent = |answered: UnixTime| unix_time().saturating_since(answered) < FRESH;
     answered.is_some_and(recent) && answered > calls.last_failure()
 }

@@ -8,7 +8,6 @@ use url::Url;
 
 use super::status::{root_figures, setting_facts};
 use crate::backend::{SiteHealth, SiteIndexes};
-use calendar_edge_core::concerns::RootFigures;
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 use calendar_edge_judge::contract::TablesInForce;
@@ -25,7 +24,7 @@ pub(crate) struct Pages {
     /// The settings in use, with the words of the sites.
     pub(super) settings: Settings,
     /// The roots, compared with the table.
-    pub(super) roots: Vec<RootFigures>,
+    pub(super) roots: Vec<(String, usize)>,
     /// Looks at the sites.
     pub(crate) site_health: SiteHealth,
     /// The token of operators on other machines; none: they need none.

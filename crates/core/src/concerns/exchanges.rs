@@ -20,10 +20,11 @@ pub struct SiteFault {
 /// The ends of all exchanges with one backend: those for clients and those of the edge's own.
 #[derive(Debug, Clone, Default)]
 pub struct Exchanges {
-    succeeded: Option<UnixTime>,
+    /// The time of the last exchange that succeeded.
+    pub last_success: Option<UnixTime>,
     failed: Option<(UnixTime, SiteFault)>,
     /// Failures since the last success.
-    run: u64,
+    pub(super) run: u64,
     /// The last minutes, the newest slot at the end.
     slots: VecDeque<ExchangeEnds>,
 }
@@ -108,14 +109,9 @@ impl Exchanges {
             slot.slow += u64::from(is_sound && took > Self::SLOW);
         }
         match fault {
-            None => (self.succeeded, self.run) = (Some(now), 0),
+            None => (self.last_success, self.run) = (Some(now), 0),
             Some(fault) => (self.failed, self.run) = (Some((now, fault)), self.run.saturating_add(1)),
         }
-    }
-
-    /// The time of the last exchange that succeeded.
-    pub const fn last_success(&self) -> Option<UnixTime> {
-        self.succeeded
     }
 
     /// The time of the last exchange that failed.
@@ -126,11 +122,6 @@ impl Exchanges {
     /// The fault of the last exchange that failed.
     pub(super) fn fault(&self) -> Option<&SiteFault> {
         self.failed.as_ref().map(|(_, fault)| fault)
-    }
-
-    /// The number of failures since the last success.
-    pub(super) const fn run(&self) -> u64 {
-        self.run
     }
 
     /// The sums of the last [`Self::WINDOW`].
@@ -189,7 +180,7 @@ mod tests {
         let lately = exchanges.lately(at(1000));
         assert_eq!((lately.succeeded, lately.failed), (266, 29));
         assert_eq!(exchanges.lately(at(2000)), ExchangeEnds::default());
-        assert_eq!(exchanges.last_success(), Some(at(999)));
+        assert_eq!(exchanges.last_success, Some(at(999)));
         assert_eq!(exchanges.last_failure(), Some(at(990)));
         exchanges.end(None, Duration::ZERO, at(0));
         assert_eq!(

@@ -20,8 +20,8 @@ pub struct Figures {
     pub is_circle: bool,
     /// The backends in use, the site's own first.
     pub backends: Vec<BackendFigures>,
-    /// The roots of the site, with what their indexes publish.
-    pub roots: Vec<RootFigures>,
+    /// The paths of the REST roots of the site, with the number of differences between their indexes and the table.
+    pub roots: Vec<(String, usize)>,
     /// True if the last reads of the site's index failed, and none succeeded of late.
     pub is_index_unread: bool,
     /// The last minute of requests.
@@ -87,15 +87,6 @@ pub struct Usage {
     pub used: u64,
     /// The most; 0: there is no bound, or it is not known.
     pub limit: u64,
-}
-
-/// One REST root.
-#[derive(Debug, Clone)]
-pub struct RootFigures {
-    /// Its path.
-    pub path: String,
-    /// Differences between its index and the table.
-    pub differences: usize,
 }
 
 /// The requests of the last minute, or since the start.

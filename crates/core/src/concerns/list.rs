@@ -147,12 +147,11 @@ fn of_indexes(figures: &Figures, found: &mut Vec<Concern>) {
                     through the firewall, and run `calendar-edge check`.";
         found.push(INDEX_UNREAD.raise(Gravity::Warning, text));
     }
-    for root in figures.roots.iter().filter(|root| root.differences > 0) {
+    for (path, differences) in figures.roots.iter().filter(|(_, differences)| *differences > 0) {
         let text = format!(
-            "The site behind {} publishes other arguments than the table ({}): they are not judged.",
-            root.path, root.differences
+            "The site behind {path} publishes other arguments than the table ({differences}): they are not judged."
         );
-        found.push(INDEX_DIFFERS.raise_about(&root.path, Gravity::Note, text));
+        found.push(INDEX_DIFFERS.raise_about(path, Gravity::Note, text));
     }
 }
 

@@ -15,7 +15,5 @@ mod usage;
 
 pub use concern::{CONCERN_ROWS, Concern, ConcernRow, Gravity, ReadinessEffect, word};
 pub use exchanges::{Exchanges, SiteFault};
-pub use figures::{
-    BackendFigures, CompanionState, Figures, FleetFigures, Lately, PermitUsage, RootFigures, Usage,
-};
+pub use figures::{BackendFigures, CompanionState, Figures, FleetFigures, Lately, PermitUsage, Usage};
 pub use list::concerns;

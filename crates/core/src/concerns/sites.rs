@@ -94,7 +94,7 @@ fn responding(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
     let lately = calls.lately(now);
     let all = lately.succeeded + lately.failed;
     if all == 0 {
-        let age = calls.last_success().map(|at| now.saturating_since(at));
+        let age = calls.last_success.map(|at| now.saturating_since(at));
         let age = age.unwrap_or_default();
         let quiet = if age < Duration::from_hours(1) {
             "5 minutes"
@@ -174,13 +174,13 @@ fn of_breaker(backend: &BackendFigures) -> Option<Concern> {
 
 fn standing(exchanges: &Exchanges, now: UnixTime) -> BackendState<'_> {
     let Some((fault, failed)) = exchanges.fault().zip(exchanges.last_failure()) else {
-        return match exchanges.last_success() {
+        return match exchanges.last_success {
             Some(_) => BackendState::Responds,
             None => BackendState::Unused,
         };
     };
     let lately = exchanges.lately(now);
-    if exchanges.run() == 0 {
+    if exchanges.run == 0 {
         let is_rare = lately.failed * FEW < lately.failed + lately.succeeded;
         return if lately.failed < RUN || is_rare {
             BackendState::Responds
@@ -189,10 +189,10 @@ fn standing(exchanges: &Exchanges, now: UnixTime) -> BackendState<'_> {
         };
     }
     let age = now.saturating_since(failed);
-    let succeeded = exchanges.last_success().map(|at| now.saturating_since(at));
+    let succeeded = exchanges.last_success.map(|at| now.saturating_since(at));
     if age > Exchanges::WINDOW {
         BackendState::Stale(fault, age)
-    } else if exchanges.run() >= RUN || succeeded.is_none_or(|age| age > NO_SUCCESS) {
+    } else if exchanges.run >= RUN || succeeded.is_none_or(|age| age > NO_SUCCESS) {
         BackendState::Down(fault)
     } else {
         BackendState::Partly(fault)
@@ -213,7 +213,7 @@ fn partly(exchanges: &Exchanges, now: UnixTime) -> Gravity {
 fn failing(name: &str, exchanges: &Exchanges, fault: &SiteFault, now: UnixTime) -> String {
     let lately = exchanges.lately(now);
     let all = lately.failed + lately.succeeded;
-    let verb = match (name.starts_with("Pages"), exchanges.run()) {
+    let verb = match (name.starts_with("Pages"), exchanges.run) {
         (true, _) => "fail",
         (false, 0) => "fails at times",
         (false, _) => "fails",

@@ -199,7 +199,7 @@ const STATES: &[StateRow] = &[
     // The edge's facts about the site.
     ("webhook taken", |f, _| f.lately.webhooks = [("https://hook.example".to_owned(), [4, 1])].into(), "Yes", "http://wp.example responds", READY, None),
     ("index unread", |f, _| f.is_index_unread = true, "Look below", "The index of the site cannot be read", READY, Some("IndexUnread")),
-    ("index changed", |f, _| f.roots = vec![RootFigures { path: "/wp-json".to_owned(), differences: 2 }], "Yes", "http://wp.example responds", READY, None),
+    ("index changed", |f, _| f.roots = vec![("/wp-json".to_owned(), 2)], "Yes", "http://wp.example responds", READY, None),
     ("pages stopped", |f, _| f.stopped_by = Some("/events/2127-05/".to_owned()), "No", "The edge sends no calendar pages: it took /events/2127-05/ for empty", READY, Some("PagesFailed")),
     ("pages hindered", |f, s| { f.hindrance = Some("no facts".to_owned()); s.calendar_pages.mode = Mode::Enforce; }, "Yes", "http://wp.example responds", READY, None),
     // The fleet.

@@ -35,7 +35,7 @@ fn health(backend: &Arc<BackendMetrics>) -> Value {
         "name": backend.name(),
         "breaker": breaker,
         "circle": backend.is_in_circle(),
-        "last_answer": calls.last_success().map(moment),
+        "last_answer": calls.last_success.map(moment),
         "last_failure": calls.last_failure().map(moment),
     })
 }

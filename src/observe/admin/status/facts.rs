@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::telemetry::unix_time;
-use calendar_edge_core::concerns::RootFigures;
 use calendar_edge_core::settings::{ListenAddress, OtherTraffic, Profile, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
@@ -42,12 +41,9 @@ impl EdgeFacts {
 pub(in crate::observe::admin) fn root_figures(
     settings: &Settings,
     tables: &TablesInForce,
-) -> Vec<RootFigures> {
+) -> Vec<(String, usize)> {
     let roots = settings.roots.iter().enumerate();
-    let figures = roots.map(|(place, root)| RootFigures {
-        path: root.path.clone(),
-        differences: tables.of_root(place).differences().len(),
-    });
+    let figures = roots.map(|(place, root)| (root.path.clone(), tables.of_root(place).differences().len()));
     figures.collect()
 }
 
