@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 use url::Url;
 
-use super::dial::{Dial, DialResolver, KEPT_FOR};
+use super::dial::{Dial, DialNames, KEPT_FOR};
 use super::exact_client::ExactClient;
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
@@ -23,12 +23,9 @@ pub enum ClientError {
     /// TLS could not be set up.
     #[error("TLS toward the origin cannot be set up")]
     Tls(#[from] rustls::Error),
-    /// The HTTP client could not be set up.
-    #[error("the client toward the origin cannot be set up")]
+    /// The HTTP client toward an origin, a collector of traces or a webhook could not be set up.
+    #[error("an HTTP client cannot be set up")]
     Client(#[from] reqwest::Error),
-    /// The HTTP client for a collector or a webhook could not be set up.
-    #[error("the client toward the collector of traces or a webhook cannot be set up")]
-    Receiver(#[source] reqwest::Error),
 }
 
 /// Clients that differ in the reuse of connections; clones share these.
@@ -110,7 +107,7 @@ pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, Cli
     let dial = Dial::to_receiver(url, timeout);
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
     let client = keeping(builder(&dial, &tls), dial.idle).timeout(timeout);
-    client.build().map_err(ClientError::Receiver)
+    Ok(client.build()?)
 }
 
 /// Responses over HTTP/1 have at most 100 header fields: hyper's default. With another number, hyper clears that many
@@ -130,7 +127,7 @@ fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
         .tcp_nodelay(true)
         .connect_timeout(dial.connect_timeout);
     match &dial.address {
-        Some(address) => builder.dns_resolver(DialResolver(address.clone())),
+        address @ Some(_) => builder.dns_resolver(DialNames(address.clone())),
         None => builder,
     }
 }

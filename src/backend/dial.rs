@@ -2,9 +2,13 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
+use hyper_util::client::legacy::connect::dns;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tower::Service;
 use url::Host;
 
 use super::authority::Authority;
@@ -31,9 +35,9 @@ pub(super) struct Dial {
     pub(super) address: Option<DialAddress>,
 }
 
-/// Resolves every name to one address.
-#[derive(Debug)]
-pub(super) struct DialResolver(pub(super) DialAddress);
+/// Resolves every name to the dialled address, or else looks it up.
+#[derive(Debug, Clone)]
+pub(super) struct DialNames(pub(super) Option<DialAddress>);
 
 // === impl Dial ===
 
@@ -76,22 +80,42 @@ impl Dial {
     }
 }
 
-// === impl DialResolver ===
+// === impl DialNames ===
 
-impl Resolve for DialResolver {
-    fn resolve(&self, _: Name) -> Resolving {
-        let address = self.0.clone();
-        Box::pin(async move { Ok(Box::new(addresses(address).await?.into_iter()) as Addrs) })
+impl DialNames {
+    async fn addresses(self, name: String) -> io::Result<Vec<SocketAddr>> {
+        let (host, port) = match self.0 {
+            Some(DialAddress { host, port }) => (host, port),
+            None => (Host::Domain(name), 0),
+        };
+        Ok(match host {
+            Host::Ipv4(address) => vec![(address, port).into()],
+            Host::Ipv6(address) => vec![(address, port).into()],
+            Host::Domain(name) => tokio::net::lookup_host((name, port)).await?.collect(),
+        })
     }
 }
 
-/// All addresses that a dialled address stands for.
-pub(super) async fn addresses(DialAddress { host, port }: DialAddress) -> io::Result<Vec<SocketAddr>> {
-    Ok(match host {
-        Host::Ipv4(address) => vec![(address, port).into()],
-        Host::Ipv6(address) => vec![(address, port).into()],
-        Host::Domain(name) => tokio::net::lookup_host((name, port)).await?.collect(),
-    })
+impl Resolve for DialNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        let found = self.clone().addresses(name.as_str().to_owned());
+        Box::pin(async move { Ok(Box::new(found.await?.into_iter()) as Addrs) })
+    }
+}
+
+impl Service<dns::Name> for DialNames {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: dns::Name) -> Self::Future {
+        let found = self.clone().addresses(name.as_str().to_owned());
+        Box::pin(async move { Ok(found.await?.into_iter()) })
+    }
 }
 
 #[cfg(test)]

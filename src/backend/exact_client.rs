@@ -4,32 +4,20 @@
 //! reqwest takes a URL, and writes some bytes of it percent-encoded (URL Standard, "query state"). hyper's client, on
 //! which reqwest stands, takes the target itself.
 
-use std::io;
-use std::net::SocketAddr;
-use std::task::{Context, Poll};
-
-use futures_util::future::BoxFuture;
 use http::Uri;
 use http::uri::PathAndQuery;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::rt::TokioExecutor;
-use tower::Service;
 
-use super::dial::{Dial, addresses};
+use super::dial::{Dial, DialNames};
 use super::tls::HTTP1;
 use calendar_edge_core::relay::BoxError;
-use calendar_edge_core::settings::DialAddress;
 
 /// A client that opens an HTTP/1 connection for each request; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct ExactClient(Client<HttpsConnector<HttpConnector<DialNames>>, reqwest::Body>);
-
-/// Resolves every name to the dialled address, or else looks it up.
-#[derive(Debug, Clone)]
-struct DialNames(Option<DialAddress>);
 
 // === impl ExactClient ===
 
@@ -58,28 +46,5 @@ impl ExactClient {
         *request.uri_mut() = Uri::from_parts(uri)?;
         let response = self.0.request(request).await?;
         Ok(response.map(reqwest::Body::wrap).into())
-    }
-}
-
-// === impl DialNames ===
-
-impl Service<Name> for DialNames {
-    type Response = std::vec::IntoIter<SocketAddr>;
-    type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Self::Response>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, name: Name) -> Self::Future {
-        let address = self.0.clone();
-        Box::pin(async move {
-            let found = match address {
-                Some(address) => addresses(address).await?,
-                None => tokio::net::lookup_host((name.as_str(), 0)).await?.collect(),
-            };
-            Ok(found.into_iter())
-        })
     }
 }
