@@ -50,7 +50,7 @@ fn rules() -> RelayRules {
 #[divan::bench(args = ["own", "foreign"])]
 fn rewriting(bencher: Bencher<'_, '_>, name: &str) {
     let page = Bytes::from(if name == "own" { page() } else { foreign_page() });
-    let (map, base) = (rules().urls().map(), Arc::from(PUBLIC_BASE));
+    let (map, base) = (rules().urls.map(), Arc::from(PUBLIC_BASE));
     bencher.counter(BytesCount::new(page.len())).bench(|| {
         let rewriter = Rewriter::new(&map, &base, 0, Content::Records);
         black_box(rewriter.whole(page.clone()))
@@ -60,7 +60,7 @@ fn rewriting(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench]
 fn rewriting_in_pieces(bencher: Bencher<'_, '_>) {
     let page = Bytes::from(page());
-    let (map, base) = (rules().urls().map(), Arc::from(PUBLIC_BASE));
+    let (map, base) = (rules().urls.map(), Arc::from(PUBLIC_BASE));
     bencher.counter(BytesCount::new(page.len())).bench(|| {
         let mut rewriter = Rewriter::new(&map, &base, 0, Content::Records);
         let mut rest = page.clone();

@@ -11,7 +11,8 @@ use calendar_edge_judge::call::ForwardableCall;
 /// A call that may be sent, with its URL on the way that was first needed.
 #[derive(Debug)]
 pub(crate) struct AddressedCall {
-    call: ForwardableCall,
+    /// The call.
+    pub(crate) call: ForwardableCall,
     url: OnceLock<(Arc<OriginRoute>, Url)>,
 }
 
@@ -22,11 +23,6 @@ impl AddressedCall {
     pub(crate) const fn new(call: ForwardableCall) -> Self {
         let url = OnceLock::new();
         Self { call, url }
-    }
-
-    /// The call.
-    pub(crate) const fn call(&self) -> &ForwardableCall {
-        &self.call
     }
 
     /// Its URL on the way to a root that has this namespace. Another way, such as that of later settings, writes it

@@ -48,7 +48,8 @@ pub(super) struct Wish<'a> {
 /// The permits of one backend for one kind of traffic.
 #[derive(Debug)]
 pub(crate) struct Bulkhead {
-    name: Arc<str>,
+    /// The name of the backend in metrics.
+    pub(crate) name: Arc<str>,
     pub(super) capacity: Capacity,
     queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
@@ -132,11 +133,6 @@ impl Bulkhead {
             watcher: Mutex::new(QueuePace::new()),
             metrics,
         }
-    }
-
-    /// The name of the backend in metrics.
-    pub(crate) const fn name(&self) -> &Arc<str> {
-        &self.name
     }
 
     /// The number of permits of all edges together.

@@ -158,11 +158,11 @@ impl ForwardedHeaders {
 impl Forwarded {
     /// The facts about a call at a public address that is no request with an id.
     pub(crate) fn new(client: Option<IpAddr>, public: &PublicAddress) -> Self {
-        let host = HeaderValue::try_from(public.host().to_string());
+        let host = HeaderValue::try_from(public.host.to_string());
         Self {
             client,
             is_of_trusted_proxy: false,
-            scheme: public.scheme().as_str(),
+            scheme: public.scheme.as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id: None,
             log: Arc::default(),

@@ -66,7 +66,7 @@ impl<'c> Outgoing<'c> {
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Self, AddressFault> {
         let request = writer.write(addressed, forwarded)?;
-        let call = addressed.call();
+        let call = &addressed.call;
         let caller = call.credentials().caller(call.request().nonce.as_ref());
         let is_protected = call.is_write() || caller == Caller::Credentialed;
         Ok(Self {

@@ -53,14 +53,14 @@ impl WordPressWriter {
         addressed: &AddressedCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<reqwest::Request, AddressFault> {
-        let call = addressed.call().request();
+        let call = addressed.call.request();
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = addressed.url_at(root, &self.namespace)?;
         let mut headers = match self.credentials {
             CredentialsPolicy::Identity => forwarded_headers::without_credentials(forwarded, call),
             CredentialsPolicy::Forward | CredentialsPolicy::Withhold => {
-                forwarded_headers::of_call(forwarded, addressed.call().credentials(), call)
+                forwarded_headers::of_call(forwarded, addressed.call.credentials(), call)
             }
         };
         root.write_to(&mut headers);

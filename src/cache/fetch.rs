@@ -94,7 +94,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let result = self.attempt(leader, call.clone(), older).await;
         match &result {
             SharedOutcome::Failed(failed)
-                if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
+                if failed.status == StatusCode::BAD_GATEWAY && leader.has_followers() =>
             {
                 leader.failed_once(result);
                 self.attempt(leader, call, older).await
@@ -128,7 +128,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let received = self.fetch(call).await;
         if let Some(written) = received.stored {
             // Made of stored responses, it has their lifetime and their dependencies.
-            if u64::try_from(written.whole().body().len()).is_ok_and(|length| length <= self.largest_body) {
+            if u64::try_from(written.whole.body.len()).is_ok_and(|length| length <= self.largest_body) {
                 self.cache.keep(&leader.key, &written);
             }
             return SharedOutcome::Stored(written);
@@ -155,7 +155,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation);
-                if answer.status() == StatusCode::OK {
+                if answer.status == StatusCode::OK {
                     self.feed.shown(&fill.dependencies);
                 }
                 let stored = self.cache.stored_response(answer, fill, older);
@@ -237,7 +237,7 @@ fn fill(
 ) -> StoredMetadata {
     StoredMetadata {
         filled,
-        dependencies: cacheable.dependencies(answer.status(), answer.body()),
+        dependencies: cacheable.dependencies(answer.status, &answer.body),
         generation,
     }
 }

@@ -217,12 +217,12 @@ impl EventPage {
     /// The page in a response, even if the client has the stored one already.
     async fn of(response: CallResponse, buffers: &BufferBudget) -> Result<Self, Unwritten> {
         if let Some(stored) = &response.stored
-            && stored.whole().status() == StatusCode::OK
+            && stored.whole.status == StatusCode::OK
         {
-            let answer = stored.whole();
+            let answer = &stored.whole;
             return Ok(Self {
-                headers: answer.headers().clone(),
-                body: answer.body().clone(),
+                headers: answer.headers.clone(),
+                body: answer.body.clone(),
                 response,
             });
         }

@@ -54,7 +54,7 @@ impl CacheReport {
             CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) if !asked.collapsed => {
                 ResponseSource::Backend
             }
-            _ => stored.whole().by(),
+            _ => stored.whole.by,
         };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
@@ -95,7 +95,7 @@ impl CacheReport {
         query: &KeyedCall<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        let response = for_everybody(answer.response(), answer.by(), None);
+        let response = for_everybody(answer.response(), answer.by, None);
         self.fresh(response, query.operation(), outcome)
     }
 

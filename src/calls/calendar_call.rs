@@ -75,10 +75,10 @@ impl CalendarCall {
         let client = ClientSide {
             context: call.client_at(Arc::clone(&public.base), opened.namespace().cloned()),
             address: context.client.address,
-            identity: opened.identity().clone(),
+            identity: opened.identity.clone(),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: if_none_match(&head.headers),
-            patch: PatchConditions::of(opened.method(), &head.headers),
+            patch: PatchConditions::of(&opened.method, &head.headers),
             log: context.log.clone(),
             _memory: memory,
         };
@@ -165,6 +165,6 @@ impl Deref for JudgedCall {
     type Target = ForwardableCall;
 
     fn deref(&self) -> &ForwardableCall {
-        self.addressed.call()
+        &self.addressed.call
     }
 }

@@ -62,7 +62,7 @@ impl Dispatch {
         call: &CalendarCall,
         outgoing: Outgoing<'_>,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
-        let root = self.rules.urls().dialled(call.call.request().root);
+        let root = self.rules.urls.dialled(call.call.request().root);
         let asked = self.companions.as_ref().zip(root);
         let asked = asked.map(|(companions, root)| (companions, root, companions.begin_exchange(root)));
         let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;

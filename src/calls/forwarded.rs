@@ -22,10 +22,10 @@ pub(crate) struct PublicNames {
 
 impl PublicNames {
     pub(crate) fn of(public: &PublicAddress) -> Self {
-        let host = public.host().to_string();
+        let host = public.host.to_string();
         Self {
-            base: [public.scheme().as_str(), "://", &host].concat().into(),
-            scheme: public.scheme().as_str(),
+            base: [public.scheme.as_str(), "://", &host].concat().into(),
+            scheme: public.scheme.as_str(),
             host: HeaderValue::try_from(host).unwrap_or_else(|_| HeaderValue::from_static("localhost")),
         }
     }

@@ -18,7 +18,7 @@ use calendar_edge_core::unix_time::UnixTime;
 /// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
-    whole: WholeResponse,
+    pub(crate) whole: WholeResponse,
     tag: HeaderValue,
     /// True if the site forbids other codings of it; found once, because every hit reads it.
     pub(crate) is_untransformed: bool,
@@ -54,13 +54,13 @@ const OVERHEAD: usize = 1024;
 impl StoredResponse {
     fn new(whole: WholeResponse, fill: StoredMetadata, budget: &BufferBudget) -> Self {
         let bodies = SharedBodies::new(budget);
-        let shared = bodies.share(whole.body().clone());
+        let shared = bodies.share(whole.body.clone());
         let whole = whole.with_body(shared);
         Self {
-            tag: entity_tag(whole.body()),
-            is_untransformed: forbids_change(whole.headers()),
+            tag: entity_tag(&whole.body),
+            is_untransformed: forbids_change(&whole.headers),
             checked: AtomicU64::new(fill.generation),
-            codings: StoredCodings::new(whole.body().clone(), bodies.of_codings()),
+            codings: StoredCodings::new(whole.body.clone(), bodies.of_codings()),
             bodies,
             whole,
             fill,
@@ -75,24 +75,19 @@ impl StoredResponse {
         older: Option<&Self>,
         budget: &BufferBudget,
     ) -> Self {
-        let older = older.filter(|older| same_text(older.whole.body(), whole.body()));
+        let older = older.filter(|older| same_text(&older.whole.body, &whole.body));
         let Some(older) = older else {
             return Self::new(whole, fill, budget);
         };
         Self {
-            is_untransformed: forbids_change(whole.headers()),
-            whole: whole.with_body(older.whole.body().clone()),
+            is_untransformed: forbids_change(&whole.headers),
+            whole: whole.with_body(older.whole.body.clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
             codings: older.codings.clone(),
             bodies: Arc::clone(&older.bodies),
             fill,
         }
-    }
-
-    /// The response itself.
-    pub(crate) const fn whole(&self) -> &WholeResponse {
-        &self.whole
     }
 
     /// The time since the request.
@@ -122,7 +117,7 @@ impl StoredResponse {
     /// The memory of the entry with this key, in bytes.
     pub(crate) fn weight(&self, key: &str) -> u32 {
         // The codings are made later: all three together take about a third of the body.
-        let codings = self.whole.body().len() / 3;
+        let codings = self.whole.body.len() / 3;
         let size = OVERHEAD + key.len() + self.whole.size() + codings + self.fill.dependencies.size();
         u32::try_from(size).unwrap_or(u32::MAX)
     }

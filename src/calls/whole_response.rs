@@ -9,11 +9,12 @@ use crate::server::response::{PlainResponse, ResponseSource, whole};
 /// A whole response for all clients, which can be given to many.
 #[derive(Debug)]
 pub(crate) struct WholeResponse {
-    pub(super) status: StatusCode,
+    pub(crate) status: StatusCode,
     /// With `Content-Length`, which is the length of the body.
-    headers: HeaderMap,
-    body: Bytes,
-    by: ResponseSource,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// The part that gave it.
+    pub(crate) by: ResponseSource,
 }
 
 /// Fields that are added for each client.
@@ -48,26 +49,6 @@ impl WholeResponse {
         self.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         self.body = body;
         self
-    }
-
-    /// The status.
-    pub(crate) const fn status(&self) -> StatusCode {
-        self.status
-    }
-
-    /// The headers.
-    pub(crate) const fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    /// The part that gave it.
-    pub(crate) const fn by(&self) -> ResponseSource {
-        self.by
-    }
-
-    /// The body.
-    pub(crate) const fn body(&self) -> &Bytes {
-        &self.body
     }
 
     /// The response for one client.

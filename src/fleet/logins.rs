@@ -97,7 +97,7 @@ impl LoginDesk {
             self.new_order.notify_one();
         } else {
             for settlement in back {
-                buckets.store().keep_unsettled(settlement);
+                buckets.store.keep_unsettled(settlement);
             }
         }
     }

@@ -56,9 +56,9 @@ impl Permits {
         let mut known = std::mem::take(&mut self.shares);
         for permits in backends {
             let first = || Allotment::new(self.size.equal_part(permits.total()));
-            let part = known.remove(permits.name());
+            let part = known.remove(&permits.name);
             let allotment = part.map_or_else(first, |part| part.allotment);
-            let name = Arc::clone(permits.name());
+            let name = Arc::clone(&permits.name);
             let part = PermitPart { permits, allotment };
             part.apply(self.is_shared.then_some(&self.metrics));
             self.shares.insert(name, part);
@@ -138,7 +138,7 @@ impl PermitPart {
         let part = self.allotment.part();
         self.permits.resize(part);
         if let Some(metrics) = metrics {
-            metrics.permits(self.permits.name(), part);
+            metrics.permits(&self.permits.name, part);
         }
     }
 }

@@ -34,7 +34,7 @@ impl Spending {
     fn keep(&self, unsettled: &[Settlement]) {
         let buckets = self.fleet.limits.buckets();
         for settlement in unsettled {
-            buckets.store().keep_unsettled(*settlement);
+            buckets.store.keep_unsettled(*settlement);
         }
     }
 }
@@ -45,7 +45,7 @@ impl FleetSubject for Spending {
             .fleet
             .limits
             .buckets()
-            .store()
+            .store
             .take_unsettled(MOST, Instant::now());
         for batch in self.sent.chunks(BATCH) {
             commands.spend(batch);
@@ -61,7 +61,7 @@ impl FleetSubject for Spending {
                     let now = Instant::now();
                     for (settlement, level) in batch.iter().zip(levels) {
                         buckets
-                            .store()
+                            .store
                             .adopt(*settlement, Duration::from_micros(level), now);
                     }
                     self.fleet.metrics.settled(batch.len());

@@ -8,7 +8,7 @@ use http::Method;
 
 use super::known_reads::KnownRead;
 use crate::layers::{BodilessRequest, ClientBody};
-use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
 /// A request that the calendar's rules decide about.
@@ -84,14 +84,14 @@ impl CallRequest {
 impl<B> CallRequest<B> {
     /// Returns true if the request names HEAD beside its own method.
     pub(super) fn names_head(&self) -> bool {
-        *self.opened.method() == Method::HEAD && self.asked.head.method != Method::HEAD
+        self.opened.method == Method::HEAD && self.asked.head.method != Method::HEAD
     }
 }
 
 impl JudgedRequest {
     /// The body by which the call is judged. The head of a write can decide that its body is dropped.
     pub(super) fn deciding(&self) -> DecidingBody<'_> {
-        let is_dropped = || matches!(self.opened.next().map(ReadableCall::body), Ok(BodyRule::Drop));
+        let is_dropped = || matches!(self.opened.next(), Ok(call) if call.body == BodyRule::Drop);
         match &self.body {
             Some(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
             Some(body) if !is_dropped() => DecidingBody::Read(body),

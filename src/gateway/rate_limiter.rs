@@ -122,7 +122,7 @@ impl RateLimiter {
     pub(super) fn return_charges(&self, charged: Charges) {
         let back = self.budgets.return_charges(charged, Instant::now());
         let logins = &self.fleet.limits.logins;
-        logins.give_back(back, self.budgets.buckets());
+        logins.give_back(back, &self.budgets.buckets);
     }
 
     /// The 429 for a request beyond a budget.

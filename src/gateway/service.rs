@@ -244,7 +244,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         match self.limiter.charge(asked, &nobody, CostClass::Item).await {
             Ok(charged) => {
                 let mut response = answer().await;
-                charged.status().write(response.headers_mut());
+                charged.status.write(response.headers_mut());
                 response
             }
             Err(exceeded) => self.limiter.refuse(asked, &exceeded),
@@ -351,11 +351,11 @@ fn site(plan: &Plan<'_>) -> Site {
 
 /// A request for the calendar's stages.
 fn calendar_call(asked: BodilessRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
-    if let Some((operation, root)) = opened.operation() {
+    if let Some((operation, root)) = opened.operation {
         asked.context.log.about(Traffic::Operation(operation, root));
     }
-    if *opened.method() != asked.head.method {
-        asked.context.log.takes(opened.method());
+    if opened.method != asked.head.method {
+        asked.context.log.takes(&opened.method);
     }
     CallRequest {
         asked: Box::new(asked),

@@ -177,13 +177,13 @@ impl DryRunCall {
             .split_once("://")
             .map_or(&**public_base, |(_, host)| host);
         let printed = printed.and_then(|root| Url::parse(root).ok());
-        let roots = printed.iter().chain(rules.urls().dialled(self.root()));
+        let roots = printed.iter().chain(rules.urls.dialled(self.root()));
         OwnHosts::new(roots.map(authority).chain([public]))
     }
 
     /// The call as reports name it, at the public address of its root.
     pub(crate) fn reported(&self, rules: &RelayRules) -> ReportedCall {
-        let root = rules.urls().map().public_root("", self.root());
+        let root = rules.urls.map().public_root("", self.root());
         let namespace = self.client.context.namespace.as_ref();
         let namespace = namespace.filter(|_| !self.is_personal());
         let public = namespace.map(|namespace| (&*root, &**namespace));

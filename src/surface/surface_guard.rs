@@ -48,7 +48,7 @@ impl SurfaceGuard {
         metrics: &SurfaceMetrics,
         warnings: &Warnings,
     ) -> Self {
-        for name in decider.surface().names() {
+        for name in decider.surface.names() {
             metrics.expect(name);
         }
         Self {
@@ -71,7 +71,7 @@ impl SurfaceGuard {
         request: Option<&SurfaceRequest<'_>>,
     ) -> Option<EdgeResponse> {
         let request = request?;
-        let Some(verdict) = self.decider.surface().judge(request) else {
+        let Some(verdict) = self.decider.surface.judge(request) else {
             if request.target == SiteTarget::Unclear {
                 self.is_unclear();
             }
@@ -82,7 +82,7 @@ impl SurfaceGuard {
 
     /// True if rules need the calls in a body that is no form.
     pub(crate) fn reads_calls(&self, request: Option<&SurfaceRequest<'_>>) -> bool {
-        request.is_some_and(|request| self.decider.surface().read_calls(request))
+        request.is_some_and(|request| self.decider.surface.read_calls(request))
     }
 
     /// The response to a request that its body refuses.
@@ -184,7 +184,7 @@ impl FormGuard {
     pub(crate) fn closes(&self, route: &[u8]) -> bool {
         let decider = &self.guard.decider;
         let request = decider.surface_request_at(&self.head, route);
-        self.refuses(decider.surface().judge(&request))
+        self.refuses(decider.surface.judge(&request))
     }
 
     /// Returns true if a rule refuses a method that the next bytes of a call name, or may name.
@@ -195,7 +195,7 @@ impl FormGuard {
         };
         let decider = &self.guard.decider;
         let request = decider.site_request(&self.head);
-        self.refuses(decider.surface().judge_calls(&request, &called))
+        self.refuses(decider.surface.judge_calls(&request, &called))
     }
 
     fn refuses(&self, verdict: Option<SurfaceVerdict<'_>>) -> bool {

@@ -23,9 +23,7 @@ impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for R
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;
-        let charged = self
-            .limiter
-            .charge(&request.asked, opened.identity(), opened.cost());
+        let charged = self.limiter.charge(&request.asked, &opened.identity, opened.cost);
         let charged = match charged.await {
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(&request.asked, &exceeded),
@@ -33,7 +31,7 @@ impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for R
         let CallResponse {
             mut response, login, ..
         } = self.inner.call(request).await;
-        charged.status().write(response.headers_mut());
+        charged.status.write(response.headers_mut());
         self.limiter.note_login(&charged, login);
         if !login.is_charged() {
             self.limiter.return_charges(charged);

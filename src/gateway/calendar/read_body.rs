@@ -30,7 +30,7 @@ impl<S> ReadBody<S> {
             CallBody::Read(body) => return received(call, body),
             CallBody::Incoming(body) => body,
         };
-        match call.body() {
+        match call.body {
             BodyRule::Read => self.bodies.read(body, call.body_bytes()).await.map(Some),
             BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
             BodyRule::Leave => Ok(None),
@@ -46,13 +46,13 @@ impl<S> ReadBody<S> {
 /// No body, where none is read and none is sent.
 fn absent(call: &ReadableCall, body: &CallBody) -> Option<Bytes> {
     let is_absent = matches!(body, CallBody::Incoming(body) if body.is_end_stream());
-    let is_dropped = matches!(call.body(), BodyRule::Drop | BodyRule::Refuse);
+    let is_dropped = matches!(call.body, BodyRule::Drop | BodyRule::Refuse);
     (is_absent && is_dropped).then(Bytes::new)
 }
 
 /// A body that was read to find out where the request leads, under the same rules.
 fn received(call: &ReadableCall, body: Bytes) -> Result<Option<Bytes>, BodyFault> {
-    match (call.body(), call.is_too_large(&body)) {
+    match (call.body, call.is_too_large(&body)) {
         (BodyRule::Leave, _) | (BodyRule::Brief, true) => Ok(None),
         (BodyRule::Read, true) => Err(CollectError::TooLarge),
         _ => Ok(Some(body)),

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::logins::SiteEnd;
 use super::min_rate_body::MinRateBody;
-use super::scanned_body::{FormStart, ScannedBody};
+use super::scanned_body::{ScannedBody, begin, read_start};
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::surface::SurfaceGuard;
 
@@ -183,8 +183,8 @@ impl Site {
     ) -> EdgeResponse {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        match FormStart::begin(body, &self.bodies).await {
-            Ok(FormStart::Whole(call)) => {
+        match begin(body, &self.bodies).await {
+            Ok((call, None)) => {
                 let seen = SeenBody::Whole(call.clone());
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
                     return refused;
@@ -193,9 +193,7 @@ impl Site {
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
                 self.logins.guard_login(asked, None, answer).await
             }
-            Ok(FormStart::Begun(begun, rest)) => {
-                self.pass_begun(asked, request, None, (begun, rest, size)).await
-            }
+            Ok((begun, Some(rest))) => self.pass_begun(asked, request, None, (begun, rest, size)).await,
             Err(fault) => not_taken(&fault),
         }
     }
@@ -245,9 +243,9 @@ impl Site {
     ) -> Passage {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        match FormStart::read(body, &self.bodies).await {
-            Ok(FormStart::Whole(form)) => self.pass_whole(asked, request, form, scan).await,
-            Ok(FormStart::Begun(begun, rest)) => {
+        match read_start(body, &self.bodies).await {
+            Ok((form, None)) => self.pass_whole(asked, request, form, scan).await,
+            Ok((begun, Some(rest))) => {
                 let begun = (begun, rest, size);
                 Passage::Response(self.pass_begun(asked, request, Some(scan), begun).await)
             }
@@ -335,7 +333,7 @@ impl Site {
         for name in [CHANGES, BEGUN] {
             answer.headers_mut().remove(name);
         }
-        publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
+        publish_site_headers(answer.headers_mut(), &self.rules.urls, &public.to_string());
         EdgeResponse::unchanged(answer)
     }
 }

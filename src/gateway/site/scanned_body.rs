@@ -33,13 +33,8 @@ pub(in crate::gateway) struct FormScan {
     is_finished: bool,
 }
 
-/// A body, as far as it was read.
-pub(in crate::gateway) enum FormStart {
-    /// It is small, and complete.
-    Whole(Bytes),
-    /// It is large; the rest may still be on its way.
-    Begun(Bytes, MinRateBody),
-}
+/// All of a small body; or the beginning of a large one with its rest, which may still be on its way.
+pub(in crate::gateway) type FormStart = (Bytes, Option<MinRateBody>);
 
 /// Ends a body once it turns out to be large.
 struct Start {
@@ -47,34 +42,31 @@ struct Start {
     is_whole: bool,
 }
 
-// === impl FormStart ===
-
-impl FormStart {
-    /// Reads a body until it ends or turns out to be large.
-    pub(in crate::gateway) async fn read(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
-        let largest = u64::try_from(WHOLE_FORM_BYTES).unwrap_or(u64::MAX);
-        if body.size_hint().lower() > largest {
-            return Ok(Self::Begun(Bytes::new(), body));
-        }
-        Self::begin(body, reader).await
+/// Reads a body until it ends or turns out to be large.
+pub(in crate::gateway) async fn read_start(
+    body: MinRateBody,
+    reader: &BodyReader,
+) -> Result<FormStart, BodyFault> {
+    let largest = u64::try_from(WHOLE_FORM_BYTES).unwrap_or(u64::MAX);
+    if body.size_hint().lower() > largest {
+        return Ok((Bytes::new(), Some(body)));
     }
+    begin(body, reader).await
+}
 
-    /// Reads the beginning of a body that announces to be large, too.
-    pub(in crate::gateway) async fn begin(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
-        let hook = Start {
-            bytes: 0,
-            is_whole: false,
-        };
-        let mut start = HookedBody { body, hook };
-        let bytes = reader.collect(&mut start).await?;
-        Ok(
-            if start.hook.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES {
-                Self::Whole(bytes)
-            } else {
-                Self::Begun(bytes, start.body)
-            },
-        )
-    }
+/// Reads the beginning of a body that announces to be large, too.
+pub(in crate::gateway) async fn begin(
+    body: MinRateBody,
+    reader: &BodyReader,
+) -> Result<FormStart, BodyFault> {
+    let hook = Start {
+        bytes: 0,
+        is_whole: false,
+    };
+    let mut start = HookedBody { body, hook };
+    let bytes = reader.collect(&mut start).await?;
+    let is_whole = start.hook.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES;
+    Ok((bytes, (!is_whole).then_some(start.body)))
 }
 
 // === impl Start ===

@@ -62,19 +62,19 @@ pub(super) fn explained_refusal(kept: &RecordedRefusal) -> Value {
 
 /// A request without its secrets, with the names of what was replaced; of a body that is absent, why it is.
 fn request(request: &KeptRequest) -> Value {
-    let head = request.head();
+    let head = &request.head;
     let left_out = |why: &str| json!({"left_out": why});
     json!({
         "target": head.uri.path_and_query().map_or("/", |target| target.as_str()),
         "headers": head.headers.iter().map(header).collect::<Vec<_>>(),
-        "body": match request.body() {
+        "body": match &request.body {
             RecordedPart::Whole(body) => json!({"kept": String::from_utf8_lossy(body)}),
             RecordedPart::Irrelevant => left_out("the head decides"),
             RecordedPart::Unread => left_out("it was not read"),
             RecordedPart::TooLarge => left_out("it is too large to be kept"),
             RecordedPart::Withheld => left_out("it may hold secrets"),
         },
-        "redacted": request.redacted(),
+        "redacted": request.redacted,
     })
 }
 

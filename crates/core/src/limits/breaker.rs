@@ -40,11 +40,8 @@ pub enum Health {
     Outage,
 }
 
-/// The admission of one exchange; it is handed back with the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pass {
-    epoch: u64,
-}
+/// The admission of one exchange, by the epoch in which it began; it is handed back with the report.
+pub type Pass = u64;
 
 // === impl Breaker ===
 
@@ -75,7 +72,7 @@ impl Breaker {
             *probe_at = now + self.probe_interval;
             self.is_probed = true;
         }
-        Ok(Pass { epoch: self.epoch })
+        Ok(self.epoch)
     }
 
     /// Takes the report of an admitted exchange.
@@ -89,7 +86,7 @@ impl Breaker {
             }
             Health::Outage if self.probe_at.is_some() => {}
             // An exchange that began before the origin recovered shows nothing about its present health.
-            Health::Outage if pass.epoch != self.epoch => {}
+            Health::Outage if pass != self.epoch => {}
             Health::Outage => {
                 self.run = self.run.saturating_add(1);
                 if self.failures > 0 && self.run >= self.failures {

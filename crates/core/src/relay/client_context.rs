@@ -22,7 +22,7 @@ pub struct ClientContext {
 impl ClientContext {
     /// The rewriting of a text of a response into the public names that this client uses.
     pub(super) fn rewriter(&self, head: &AcceptedHead, content: Content) -> Rewriter {
-        let namespace = self.namespace.as_ref().unwrap_or(head.map.public_namespace());
+        let namespace = self.namespace.as_ref().unwrap_or(&head.map.public_namespace);
         Rewriter::in_namespace(&head.map, &self.public_base, namespace, head.root, content)
     }
 }

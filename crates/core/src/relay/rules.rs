@@ -9,7 +9,8 @@ use calendar_edge_judge::translation::Translation;
 /// The rules for relaying the responses of one backend; all calls share one value.
 #[derive(Debug)]
 pub struct RelayRules {
-    pub(super) urls: OriginUrls,
+    /// The names of the backend, for responses that are not [accepted](super::accept()).
+    pub urls: OriginUrls,
     pub(super) response_bytes: u64,
     pub(super) response_buffer_bytes: usize,
     pub(super) budget: BufferBudget,
@@ -36,11 +37,6 @@ impl RelayRules {
     /// The translation of responses of a root; none: they stay as they are.
     pub(super) fn translation(&self, root: usize) -> Option<&Translation> {
         self.translations.get(root)?.as_ref()
-    }
-
-    /// The names of the backend, for responses that are not [accepted](super::accept()).
-    pub const fn urls(&self) -> &OriginUrls {
-        &self.urls
     }
 }
 

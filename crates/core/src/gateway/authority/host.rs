@@ -15,8 +15,10 @@ use crate::framing::Breach;
 /// A valid host with an optional port, without user information.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    name: String,
-    port: Option<u16>,
+    /// The name or address; an IPv6 address is in brackets.
+    pub(in crate::gateway) name: String,
+    /// The port; `None` if the request does not name one.
+    pub(in crate::gateway) port: Option<u16>,
 }
 
 // === impl Host ===
@@ -92,16 +94,6 @@ impl Host {
 
     fn is_same(&self, other: &Self) -> bool {
         self.name.eq_ignore_ascii_case(&other.name) && self.port == other.port
-    }
-
-    /// The name or address; an IPv6 address is in brackets.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The port; `None` if the request does not name one.
-    pub(super) const fn port(&self) -> Option<u16> {
-        self.port
     }
 
     /// Returns true if the host is `localhost` or an address.

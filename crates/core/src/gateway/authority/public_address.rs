@@ -30,9 +30,10 @@ pub struct Addressed<'a> {
 /// Scheme and host, as URLs in responses contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicAddress {
-    scheme: Scheme,
+    /// The scheme of public URLs.
+    pub scheme: Scheme,
     /// The host, with its port unless it is the scheme's default port.
-    host: Host,
+    pub host: Host,
 }
 
 // === impl Scheme ===
@@ -85,16 +86,6 @@ impl PublicAddress {
             host: named.cloned().or_else(local).unwrap_or_else(Host::localhost),
         }
     }
-
-    /// The scheme of public URLs.
-    pub const fn scheme(&self) -> Scheme {
-        self.scheme
-    }
-
-    /// The host, with its port unless it is the scheme's default port.
-    pub const fn host(&self) -> &Host {
-        &self.host
-    }
 }
 
 impl fmt::Display for PublicAddress {
@@ -143,7 +134,7 @@ mod tests {
             ("evil.example", "192.0.2.1:8787"),
             ("localhost.evil.example", "192.0.2.1:8787"),
         ] {
-            assert_eq!(public(None, host).host().to_string(), expected, "{host}");
+            assert_eq!(public(None, host).host.to_string(), expected, "{host}");
         }
     }
 }

@@ -20,23 +20,23 @@ pub fn names_us(public_url: Option<&Url>, hosts: &[String], head: &Parts, reques
         return true;
     }
     let ours = PublicAddress::of(public_url, request);
-    let is_public = is_same(ours.scheme(), target, ours.host());
+    let is_public = is_same(ours.scheme, target, &ours.host);
     let is_host = request
         .host
-        .is_some_and(|host| is_same(ours.scheme(), target, host));
+        .is_some_and(|host| is_same(ours.scheme, target, host));
     let is_listed = || hosts.iter().any(|host| host.eq_ignore_ascii_case(target.host()));
     let is_ours = match public_url {
         Some(_) => is_public || (is_host && is_listed()),
         None => is_host || (is_public && request.host.is_none()),
     };
-    is_ours && scheme.eq_ignore_ascii_case(ours.scheme().as_str())
+    is_ours && scheme.eq_ignore_ascii_case(ours.scheme.as_str())
 }
 
 /// Returns true if a target's authority is this host, with or without the scheme's default port.
 fn is_same(scheme: Scheme, target: &Authority, host: &Host) -> bool {
     let usual = scheme.usual_port();
-    target.host().eq_ignore_ascii_case(host.name())
-        && target.port_u16().unwrap_or(usual) == host.port().unwrap_or(usual)
+    target.host().eq_ignore_ascii_case(&host.name)
+        && target.port_u16().unwrap_or(usual) == host.port.unwrap_or(usual)
 }
 
 #[cfg(test)]

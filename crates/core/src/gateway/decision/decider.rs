@@ -30,7 +30,8 @@ use calendar_edge_judge::wordpress::payload::SentMethod;
 pub struct Decider {
     pub(super) on_head: OnHead,
     pub(super) roots: Arc<Roots>,
-    pub(super) surface: SurfaceRules,
+    /// The rules about the rest of the site.
+    pub surface: SurfaceRules,
     other: OtherTraffic,
     body_bytes: u64,
     /// True if every client may read the `OpenAPI` document, which describes the same as `doc` and goes with it.
@@ -143,7 +144,7 @@ impl Decider {
         call: &ReadableCall,
         body: &[u8],
     ) -> Decision {
-        let body = match call.body() {
+        let body = match call.body {
             BodyRule::Read if call.is_too_large(body) => return too_large(),
             BodyRule::Brief if call.is_too_large(body) => {
                 return Decision::Judged(Box::new(self.judge_unread(head, call)));
@@ -236,7 +237,7 @@ impl Decider {
         body: &[u8],
     ) -> Judgement {
         let mut judgement = self.on_head.judge.judge(&call.raw(head, body));
-        let client = Client::new(head.client, opened.identity());
+        let client = Client::new(head.client, &opened.identity);
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
         if is_write && !self.on_head.writers.include(client) {
             let refusal = errors::WRITER_DENIED.refusal();

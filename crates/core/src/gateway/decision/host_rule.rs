@@ -20,7 +20,7 @@ fn serve(hosts: &[String], named: &Host) -> bool {
     let with_port = named.to_string();
     hosts
         .iter()
-        .any(|host| host.eq_ignore_ascii_case(named.name()) || host.eq_ignore_ascii_case(&with_port))
+        .any(|host| host.eq_ignore_ascii_case(&named.name) || host.eq_ignore_ascii_case(&with_port))
 }
 
 #[cfg(test)]

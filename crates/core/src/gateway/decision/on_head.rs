@@ -7,7 +7,7 @@ use super::request_head::RequestHead;
 use super::site_headers::names_method_unclearly;
 use crate::errors;
 use crate::gateway::authority::names_us;
-use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
+use crate::limits::rates::{Client, CostClass, Writers, needs_names};
 use crate::settings::{Profile, Settings};
 use calendar_edge_judge::call::Judge;
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
@@ -32,7 +32,7 @@ pub(super) struct OnHead {
     pub(super) writers: Writers,
     public_url: Option<Url>,
     hosts: Vec<String>,
-    pub(super) names: NamedAccounts,
+    pub(super) needs_names: bool,
 }
 
 /// A rule about a request whose head is read.
@@ -66,7 +66,7 @@ impl OnHead {
             writers: Writers::new(&settings.write_addresses, &settings.writers),
             public_url: settings.public_url.clone(),
             hosts: settings.hosts.clone(),
-            names: NamedAccounts::new(&settings.rate_limits, &settings.writers),
+            needs_names: needs_names(&settings.rate_limits, &settings.writers),
         }
     }
 
@@ -110,7 +110,7 @@ fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 
 fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
-    let is_refused = read.is_routed() && rules.names.refuse(credentials.identity());
+    let is_refused = read.is_routed() && rules.needs_names && credentials.identity().is_inexact();
     is_refused.then(|| OwnError::BAD_AUTHORIZATION.refusal())
 }
 

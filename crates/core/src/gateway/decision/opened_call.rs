@@ -17,10 +17,14 @@ use calendar_edge_judge::wordpress::payload::ContentHeaders;
 /// A request that the calendar's rules decide about, after its head is read and before its body is.
 #[derive(Debug)]
 pub struct OpenedCall {
-    pub(super) operation: Option<(&'static Operation, usize)>,
-    pub(super) method: Method,
-    pub(super) cost: CostClass,
-    pub(super) identity: Identity,
+    /// The operation that path and method lead to with the position of its root, whether or not the call is refused.
+    pub operation: Option<(&'static Operation, usize)>,
+    /// The method that WordPress takes, whether or not the call is refused.
+    pub method: Method,
+    /// The cost by which rate limits count the request.
+    pub cost: CostClass,
+    /// The identity by which rate limits count the request; rejected credentials count as well.
+    pub identity: Identity,
     /// The consequence of the head.
     pub(super) next: Result<ReadableCall, Refusal>,
 }
@@ -30,7 +34,8 @@ pub struct OpenedCall {
 pub struct ReadableCall {
     pub(super) target: CallTarget,
     pub(super) credentials: Credentials,
-    pub(super) body: BodyRule,
+    /// The rule for its body.
+    pub body: BodyRule,
     pub(super) body_bytes: u64,
 }
 
@@ -55,26 +60,6 @@ pub enum BodyRule {
 // === impl OpenedCall ===
 
 impl OpenedCall {
-    /// The method that WordPress takes, whether or not the call is refused.
-    pub const fn method(&self) -> &Method {
-        &self.method
-    }
-
-    /// The operation that path and method lead to with the position of its root, whether or not the call is refused.
-    pub const fn operation(&self) -> Option<(&'static Operation, usize)> {
-        self.operation
-    }
-
-    /// The cost by which rate limits count the request.
-    pub const fn cost(&self) -> CostClass {
-        self.cost
-    }
-
-    /// The identity by which rate limits count the request; rejected credentials count as well.
-    pub const fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
     /// The call, unless the head alone decides that it is refused.
     ///
     /// # Errors
@@ -126,11 +111,6 @@ impl ReadableCall {
             content: ContentHeaders::of(&head.parts.headers),
             body,
         }
-    }
-
-    /// The rule for its body.
-    pub const fn body(&self) -> BodyRule {
-        self.body
     }
 
     /// Maximum bytes of its body. A longer one is refused, or with [`BodyRule::Brief`] left unread.

@@ -4,16 +4,11 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use super::decider::Decider;
-use crate::surface::{BodyVerdict, SeenBody, SurfaceRequest, SurfaceRules, SurfaceVerdict};
+use crate::surface::{BodyVerdict, SeenBody, SurfaceRequest, SurfaceVerdict};
 
 // === impl Decider ===
 
 impl Decider {
-    /// The rules about the rest of the site.
-    pub const fn surface(&self) -> &SurfaceRules {
-        &self.surface
-    }
-
     /// The facts about a request to the rest of the site.
     pub fn site_request<'a>(&self, head: &'a Parts) -> SurfaceRequest<'a> {
         SurfaceRequest::of(&self.roots, head)

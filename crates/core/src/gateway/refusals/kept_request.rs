@@ -13,9 +13,12 @@ const MOST_HEAD_BYTES: usize = 8 * 1024;
 /// A request without its secrets, at most some 12 KiB.
 #[derive(Debug, Clone)]
 pub struct KeptRequest {
-    head: Parts,
-    body: RecordedPart,
-    redacted: Vec<String>,
+    /// Its head.
+    pub head: Parts,
+    /// The kept part of its body.
+    pub body: RecordedPart,
+    /// The names of the headers, parameters and members whose values were replaced.
+    pub redacted: Vec<String>,
 }
 
 // === impl KeptRequest ===
@@ -38,21 +41,6 @@ impl KeptRequest {
             body,
             redacted,
         })
-    }
-
-    /// Its head.
-    pub const fn head(&self) -> &Parts {
-        &self.head
-    }
-
-    /// The kept part of its body.
-    pub const fn body(&self) -> &RecordedPart {
-        &self.body
-    }
-
-    /// The names of the headers, parameters and members whose values were replaced.
-    pub fn redacted(&self) -> &[String] {
-        &self.redacted
     }
 
     /// The bytes of memory that it takes, about.
@@ -124,7 +112,7 @@ mod tests {
             ),
         ] {
             let kept = KeptRequest::keep(&head(target), DecidingBody::None).expect("it is small");
-            assert_eq!(kept.head().uri.to_string(), expected);
+            assert_eq!(kept.head.uri.to_string(), expected);
         }
     }
 
@@ -140,7 +128,7 @@ mod tests {
         text.resize(1 << 16, b' ');
         let part = Bytes::from(text).slice(..8);
         let kept = KeptRequest::keep(&head("/a"), DecidingBody::Read(&part)).expect("it is small");
-        let RecordedPart::Whole(kept) = kept.body() else {
+        let RecordedPart::Whole(kept) = kept.body else {
             panic!("it is whole")
         };
         assert_ne!(kept.as_ptr(), part.as_ptr());

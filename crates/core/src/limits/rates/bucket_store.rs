@@ -40,7 +40,7 @@ pub struct BucketStore {
     pub(super) overflow: Mutex<HashMap<u64, Instant>>,
     next_sweep: Mutex<Option<Instant>>,
     /// True if charges are noted for the other edges of a fleet.
-    is_shared: bool,
+    pub(super) is_shared: bool,
     /// The shard that the next exchange with them begins at.
     pub(super) next_settled: AtomicUsize,
 }
@@ -210,11 +210,6 @@ impl BucketStore {
     /// All shards once, from the one after that many.
     pub(super) fn shards_from(&self, skipped: usize) -> impl Iterator<Item = &Mutex<Shard>> {
         self.shards.iter().cycle().skip(skipped % SHARDS).take(SHARDS)
-    }
-
-    /// Returns true if other edges receive what is spent.
-    pub(super) const fn is_shared(&self) -> bool {
-        self.is_shared
     }
 }
 

@@ -30,10 +30,12 @@ pub(super) const ACCOUNT_LOGINS: &str = "account-logins";
 #[derive(Debug)]
 pub struct Budgets {
     pub(super) limits: RateLimits,
-    pub(super) buckets: SharedBuckets,
+    /// The buckets that it charges.
+    pub buckets: SharedBuckets,
 }
 
 /// A budget of one client.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     pub(super) name: &'static str,
     pub(super) rate: Rate,
@@ -49,11 +51,6 @@ impl Budgets {
             limits: limits.clone(),
             buckets: buckets.clone(),
         }
-    }
-
-    /// The buckets that it charges.
-    pub const fn buckets(&self) -> &SharedBuckets {
-        &self.buckets
     }
 
     /// True if no rate limit is set: no call costs anything.
@@ -188,7 +185,7 @@ mod tests {
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
             let charged = budgets.spend(client, CostClass::Write, Instant::now()).unwrap();
-            assert_eq!(charged.status(), &RateLimitStatus::default());
+            assert_eq!(charged.status, RateLimitStatus::default());
         }
     }
 

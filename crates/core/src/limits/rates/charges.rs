@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, BucketStore, PaidBy};
+use super::budgets::Budget;
 use super::gcra;
 use super::rate_limit_fields::RateLimitStatus;
 use super::taken::Taken;
@@ -13,9 +14,10 @@ use crate::settings::Rate;
 #[derive(Debug, Default)]
 #[must_use = "a request whose login was not refused gets its charges back"]
 pub struct Charges {
-    pub(super) status: RateLimitStatus,
-    /// The cost of a failed login.
-    pub(super) logins: Vec<LoginCharge>,
+    /// The rest of the client's budgets.
+    pub status: RateLimitStatus,
+    /// The cost of a failed login in each of its budgets, which have the rate of all edges together.
+    pub(super) logins: Vec<(Budget, Charge)>,
     /// The place of notes about the login that the site's response shows.
     pub(super) known_by: Option<Box<KnownBy>>,
     /// The store of a fleet holds the cost of a failed login as well.
@@ -34,16 +36,6 @@ pub(super) struct KnownBy {
     pub(super) checks: u64,
 }
 
-/// The cost of a failed login in one budget.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LoginCharge {
-    pub(super) budget: &'static str,
-    /// The rate of all edges together.
-    pub(super) rate: Rate,
-    pub(super) key: BucketKey,
-    pub(super) charge: Charge,
-}
-
 /// One call that was taken from a bucket, to give it back.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Charge {
@@ -54,15 +46,6 @@ pub(super) struct Charge {
     pub(super) full_at: Instant,
     /// The part of it that was noted for other edges.
     noted: Option<Taken>,
-}
-
-// === impl Charges ===
-
-impl Charges {
-    /// The rest of the client's budgets.
-    pub const fn status(&self) -> &RateLimitStatus {
-        &self.status
-    }
 }
 
 // === impl Charge ===
@@ -86,7 +69,7 @@ impl BucketStore {
         noted: Option<Taken>,
         now: Instant,
     ) -> Result<Charge, Duration> {
-        let noted = noted.filter(|_| self.is_shared());
+        let noted = noted.filter(|_| self.is_shared);
         let (level, paid_by) = self.take(key, rate, noted, now)?;
         Ok(Charge {
             paid_by,

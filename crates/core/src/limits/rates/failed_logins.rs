@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::budgets::{ACCOUNT_LOGINS, Budget, Budgets};
-use super::charges::{Charges, LoginCharge};
+use super::charges::{Charge, Charges};
 use super::client::Client;
 use super::gcra;
 use super::rate_limit_fields::{Exceeded, RateLimitStatus};
@@ -19,9 +19,9 @@ use calendar_edge_judge::call::credentials::Principal;
 impl Charges {
     /// The buckets that the store of a fleet charges for a failed login; none for a call without credentials.
     pub fn logins(&self) -> Vec<Settlement> {
-        let asked = self.logins.iter().map(|login| Settlement {
-            bucket: login.key.own,
-            taken: Taken::of(&login.rate),
+        let asked = self.logins.iter().map(|(budget, _)| Settlement {
+            bucket: budget.key.own,
+            taken: Taken::of(&budget.rate),
         });
         asked.collect()
     }
@@ -61,18 +61,21 @@ impl Budgets {
             logins, is_at_store, ..
         } = charged;
         self.give_back(&logins, now);
-        let back = asked.into_iter().zip(&logins).map(|(asked, login)| Settlement {
-            taken: asked.taken.given_back(login.charge.outstanding(now)),
-            ..asked
-        });
+        let back = asked
+            .into_iter()
+            .zip(&logins)
+            .map(|(asked, (_, charge))| Settlement {
+                taken: asked.taken.given_back(charge.outstanding(now)),
+                ..asked
+            });
         back.filter(|_| is_at_store).collect()
     }
 
     /// Takes over the levels of [`Charges::logins`] from a store that has charged them.
     pub fn accept_logins(&self, charged: &mut Charges, levels: &[Duration], now: Instant) {
         self.adopt_logins(charged, levels, now);
-        for (login, level) in charged.logins.iter_mut().zip(levels) {
-            login.charge.full_at = now + *level;
+        for ((_, charge), level) in charged.logins.iter_mut().zip(levels) {
+            charge.full_at = now + *level;
         }
         charged.is_at_store = true;
     }
@@ -81,9 +84,9 @@ impl Budgets {
     pub fn refuse_logins(&self, charged: &Charges, levels: &[Duration], now: Instant) -> Exceeded {
         self.give_back(&charged.logins, now);
         self.adopt_logins(charged, levels, now);
-        let waits = charged.logins.iter().zip(levels).map(|(login, level)| {
-            let wait = gcra::spend(&login.rate, Some(now + *level), now).err();
-            (wait.unwrap_or_default(), login.budget)
+        let waits = charged.logins.iter().zip(levels).map(|((budget, _), level)| {
+            let wait = gcra::spend(&budget.rate, Some(now + *level), now).err();
+            (wait.unwrap_or_default(), budget.name)
         });
         let (wait, budget) = waits.max().unwrap_or_default();
         login_exceeded(budget, wait)
@@ -96,14 +99,14 @@ impl Budgets {
     pub fn divide_logins(&self, charged: &mut Charges, edges: u32, now: Instant) -> Result<(), Exceeded> {
         let whole = std::mem::take(&mut charged.logins);
         self.give_back(&whole, now);
-        for login in whole {
-            let rate = part(&login.rate, edges);
-            let noted = Some(Taken::of(&login.rate));
-            match self.buckets.store.charge(login.key, &rate, noted, now) {
-                Ok(charge) => charged.logins.push(LoginCharge { charge, ..login }),
+        for (budget, _) in whole {
+            let rate = part(&budget.rate, edges);
+            let noted = Some(Taken::of(&budget.rate));
+            match self.buckets.store.charge(budget.key, &rate, noted, now) {
+                Ok(charge) => charged.logins.push((budget, charge)),
                 Err(wait) => {
                     self.give_back(&charged.logins, now);
-                    return Err(login_exceeded(login.budget, wait));
+                    return Err(login_exceeded(budget.name, wait));
                 }
             }
         }
@@ -115,19 +118,14 @@ impl Budgets {
         &self,
         budgets: &[Budget],
         now: Instant,
-    ) -> Result<Vec<LoginCharge>, Exceeded> {
+    ) -> Result<Vec<(Budget, Charge)>, Exceeded> {
         let mut charges = Vec::new();
-        for &Budget { name, rate, key } in budgets {
-            match self.buckets.store.charge(key, &rate, None, now) {
-                Ok(charge) => charges.push(LoginCharge {
-                    budget: name,
-                    rate,
-                    key,
-                    charge,
-                }),
+        for budget in budgets {
+            match self.buckets.store.charge(budget.key, &budget.rate, None, now) {
+                Ok(charge) => charges.push((*budget, charge)),
                 Err(wait) => {
                     self.give_back(&charges, now);
-                    return Err(login_exceeded(name, wait));
+                    return Err(login_exceeded(budget.name, wait));
                 }
             }
         }
@@ -156,9 +154,9 @@ impl Budgets {
         }
     }
 
-    fn give_back(&self, charges: &[LoginCharge], now: Instant) {
-        for login in charges {
-            self.buckets.store.return_charge(&login.charge, now);
+    fn give_back(&self, charges: &[(Budget, Charge)], now: Instant) {
+        for (_, charge) in charges {
+            self.buckets.store.return_charge(charge, now);
         }
     }
 

@@ -29,7 +29,7 @@ pub use budgets::{BUDGETS, Budgets};
 pub use charges::Charges;
 pub use client::{Client, CostClass};
 pub use login::Login;
-pub use named_accounts::NamedAccounts;
+pub use named_accounts::needs_names;
 pub use rate_limit_fields::{Exceeded, RateLimitStatus, whole_seconds};
 
 pub use shared_buckets::SharedBuckets;

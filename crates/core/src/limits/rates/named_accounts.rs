@@ -1,30 +1,11 @@
 //! Settings that go by account names need Basic credentials that every server reads alike.
 
 use crate::settings::{CallRates, RateLimits};
-use calendar_edge_judge::call::credentials::Identity;
 
-/// The rule that Basic credentials must name their account exactly.
-#[derive(Debug, Clone, Copy)]
-pub struct NamedAccounts {
-    are_needed: bool,
-}
-
-// === impl NamedAccounts ===
-
-impl NamedAccounts {
-    /// Names are needed where logins or credentials have a rate, or only listed accounts write.
-    pub fn new(limits: &RateLimits, writers: &[String]) -> Self {
-        Self {
-            are_needed: limits.failed_logins.is_some()
-                || limits.credentials != CallRates::default()
-                || !writers.is_empty(),
-        }
-    }
-
-    /// True for credentials whose account PHP could read and the edge does not, where that matters.
-    pub fn refuse(self, identity: &Identity) -> bool {
-        self.are_needed && identity.is_inexact()
-    }
+/// True where logins or credentials have a rate, or only listed accounts write: then Basic credentials must name their
+/// account exactly.
+pub fn needs_names(limits: &RateLimits, writers: &[String]) -> bool {
+    limits.failed_logins.is_some() || limits.credentials != CallRates::default() || !writers.is_empty()
 }
 
 #[cfg(test)]
@@ -42,7 +23,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
-        NamedAccounts::new(&settings.rate_limits, &settings.writers).refuse(credentials.identity())
+        needs_names(&settings.rate_limits, &settings.writers) && credentials.identity().is_inexact()
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl BucketStore {
     /// Keeps for the next exchange what this one did not send. A bucket that this edge has forgotten is full.
     pub fn keep_unsettled(&self, untold: Settlement) {
         let mut shard = self.shard(untold.bucket).lock();
-        if self.is_shared() && shard.full_at.contains_key(&untold.bucket) {
+        if self.is_shared && shard.full_at.contains_key(&untold.bucket) {
             shard.note(untold.bucket, untold.taken);
         }
     }
@@ -60,7 +60,7 @@ impl BucketStore {
     /// shard wait already, nothing is requested: the next call tries again.
     pub(super) fn request_level(&self, asked: Settlement) {
         let mut shard = self.shard(asked.bucket).lock();
-        if self.is_shared() && shard.unsettled.len() < MOST_REQUESTED {
+        if self.is_shared && shard.unsettled.len() < MOST_REQUESTED {
             shard.note(asked.bucket, asked.taken);
         }
     }

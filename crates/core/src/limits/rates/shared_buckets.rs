@@ -20,7 +20,8 @@ const PARTS: u32 = 4;
 /// The buckets, which outlive a change of settings. Clones share them.
 #[derive(Debug, Clone)]
 pub struct SharedBuckets {
-    pub(super) store: Arc<BucketStore>,
+    /// The buckets themselves.
+    pub store: Arc<BucketStore>,
     pub(super) hash: KeyedHash,
 }
 
@@ -42,7 +43,7 @@ impl SharedBuckets {
     /// The same buckets, or new ones in another fleet.
     #[must_use]
     pub fn of(&self, limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
-        let known = self.store.is_shared().then_some(self.hash);
+        let known = self.store.is_shared.then_some(self.hash);
         if known == fleet {
             return self.clone();
         }
@@ -98,11 +99,6 @@ impl SharedBuckets {
         spent.map_err(|wait| exceeded(&part, wait))?;
         let spent = self.store.spend(key(all), rate, now);
         spent.map(drop).map_err(|wait| exceeded(rate, wait))
-    }
-
-    /// The buckets themselves.
-    pub fn store(&self) -> &BucketStore {
-        &self.store
     }
 
     /// Follows new limits; what was spent stays spent.
