@@ -50,7 +50,10 @@ pub fn publish_site_headers(headers: &mut HeaderMap, urls: &OriginUrls, public_b
         public_links(value.as_bytes(), &addresses)
     });
     replace(headers, &header::REFRESH, |value| {
-        public_refresh(value.as_bytes(), &addresses)
+        let value = std::str::from_utf8(value.as_bytes()).ok()?;
+        let url = refresh_url(value)?;
+        // A text that is public now has a slash, which nothing before it has.
+        Some(value.replacen(url, &addresses.public(url)?, 1).into_bytes())
     });
 }
 
@@ -95,19 +98,6 @@ fn public_links(field: &[u8], addresses: &PublicAddresses<'_>) -> Option<Vec<u8>
 fn escaped(byte: u8) -> impl Iterator<Item = u8> {
     let escape = matches!(byte, b'"' | b'\\').then_some(b'\\');
     escape.into_iter().chain([byte])
-}
-
-fn public_refresh(value: &[u8], addresses: &PublicAddresses<'_>) -> Option<Vec<u8>> {
-    let place = refresh_url(value)?;
-    let public = addresses.public(std::str::from_utf8(value.get(place.clone())?).ok()?)?;
-    Some(
-        [
-            value.get(..place.start)?,
-            public.as_bytes(),
-            value.get(place.end..)?,
-        ]
-        .concat(),
-    )
 }
 
 #[cfg(test)]
