@@ -14,10 +14,8 @@ use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRul
 #[derive(Debug, Clone)]
 pub(crate) struct BackendPools {
     by_name: HashMap<PoolUse, BackendPool>,
-    metrics: Metrics,
-    circle: Arc<CircleKey>,
-    /// The number of threads that serve, each with connections of its own.
-    threads: usize,
+    /// The state of a way that is new.
+    empty: SharedBackends,
 }
 
 /// One way to a backend.
@@ -52,9 +50,7 @@ impl BackendPools {
     ) -> Result<Self, ClientError> {
         let none = Self {
             by_name: HashMap::new(),
-            metrics,
-            circle: Arc::clone(circle),
-            threads,
+            empty: SharedBackends::empty(metrics, circle, threads),
         };
         none.adapt(settings)
     }
@@ -65,17 +61,13 @@ impl BackendPools {
         for (name, backend) in named(settings) {
             let shared = match self.by_name.get(&name) {
                 Some(pool) => pool.shared.adapt(&backend)?,
-                None => self.empty(&name).adapt(&backend)?,
+                None => self.empty.clone().labelled(name.label()).adapt(&backend)?,
             };
             let backend = Arc::new(backend);
             by_name.insert(name, BackendPool { backend, shared });
         }
-        Ok(Self {
-            by_name,
-            metrics: self.metrics.clone(),
-            circle: Arc::clone(&self.circle),
-            threads: self.threads,
-        })
+        let empty = self.empty.clone();
+        Ok(Self { by_name, empty })
     }
 
     /// The way of a name, if the settings have it.
@@ -90,11 +82,6 @@ impl BackendPools {
             .iter()
             .filter(of_calls)
             .flat_map(|(_, pool)| pool.shared.permits())
-    }
-
-    fn empty(&self, name: &PoolUse) -> SharedBackends {
-        let label = Some(name.label().into());
-        SharedBackends::empty(self.metrics.clone(), &self.circle, self.threads, label)
     }
 }
 

@@ -68,23 +68,24 @@ impl SharedBackends {
         circle: &Arc<CircleKey>,
         threads: usize,
     ) -> Result<Self, ClientError> {
-        Self::empty(metrics, circle, threads, None).adapt(backend)
+        Self::empty(metrics, circle, threads).adapt(backend)
     }
 
-    /// No state, for backends that metrics and log lines call by a name.
-    pub(super) fn empty(
-        metrics: Metrics,
-        circle: &Arc<CircleKey>,
-        threads: usize,
-        label: Option<Arc<str>>,
-    ) -> Self {
+    /// No state.
+    pub(super) fn empty(metrics: Metrics, circle: &Arc<CircleKey>, threads: usize) -> Self {
         Self {
             backends: HashMap::new(),
             metrics,
             circle: Arc::clone(circle),
             threads,
-            label,
+            label: None,
         }
+    }
+
+    /// The same for a backend that metrics and log lines call by a name.
+    pub(super) fn labelled(mut self, label: String) -> Self {
+        self.label = Some(label.into());
+        self
     }
 
     /// The state for new settings; an authority that stays keeps each part whose settings have not changed.
@@ -103,10 +104,7 @@ impl SharedBackends {
         }
         Ok(Self {
             backends,
-            metrics: self.metrics.clone(),
-            circle: Arc::clone(&self.circle),
-            threads: self.threads,
-            label: self.label.clone(),
+            ..self.clone()
         })
     }
 
