@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::address::AddressFault;
-use super::addressed_call::AddressedCall;
 use super::authority::Authority;
 use super::forwarded_headers::ForwardedHeaders;
+use super::judged_call::JudgedCall;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
@@ -88,7 +88,7 @@ impl Backend {
     /// Writes a call as a new request; only listed headers of the client are forwarded.
     pub(crate) fn write<'c>(
         &'c self,
-        call: &'c AddressedCall,
+        call: &'c JudgedCall,
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Outgoing<'c>, AddressFault> {
         Outgoing::of_call(&self.writer, call, forwarded)

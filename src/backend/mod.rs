@@ -5,7 +5,6 @@
 //! settings of a backend name its software, by which the core checks its responses.
 
 mod address;
-mod addressed_call;
 mod authority;
 mod awaited_name;
 mod backends;
@@ -19,6 +18,7 @@ mod exchange;
 mod failure;
 mod forwarded_headers;
 mod index_reader;
+mod judged_call;
 mod named_certificates;
 mod origin_body;
 mod origin_route;
@@ -41,7 +41,6 @@ mod tls;
 mod wordpress;
 
 pub use address::AddressFault;
-pub(crate) use addressed_call::AddressedCall;
 pub(crate) use authority::metrics_of_root;
 pub(crate) use awaited_name::SHORTEST_PAUSE;
 pub(crate) use backends::{Backend, Backends};
@@ -55,6 +54,7 @@ pub(crate) use failure::ExchangeFailure;
 pub(crate) use forwarded_headers::{Forwarded, ForwardedHeaders};
 pub use index_reader::{IndexReadError, published, read_beside, with_listed_namespace};
 pub(crate) use index_reader::{read_drift, read_index, read_namespace, read_second, read_words};
+pub(crate) use judged_call::JudgedCall;
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;

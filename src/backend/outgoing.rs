@@ -7,8 +7,8 @@ use http::Method;
 use url::{Position, Url};
 
 use super::address::AddressFault;
-use super::addressed_call::AddressedCall;
 use super::forwarded_headers::ForwardedHeaders;
+use super::judged_call::JudgedCall;
 use super::queue_watch::QueueWatch;
 use super::wordpress::WordPressWriter;
 use crate::telemetry::RequestLog;
@@ -36,7 +36,7 @@ pub(crate) struct Outgoing<'c> {
 #[derive(Debug)]
 pub(super) enum Again<'c> {
     /// The call is written once more.
-    Call(&'c WordPressWriter, &'c AddressedCall, &'c ForwardedHeaders),
+    Call(&'c WordPressWriter, &'c JudgedCall, &'c ForwardedHeaders),
     /// A copy of a request that is no call.
     Copy(Option<Box<reqwest::Request>>),
 }
@@ -62,16 +62,15 @@ impl<'c> Outgoing<'c> {
     /// A call as its writer writes it.
     pub(super) fn of_call(
         writer: &'c WordPressWriter,
-        addressed: &'c AddressedCall,
+        call: &'c JudgedCall,
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Self, AddressFault> {
-        let request = writer.write(addressed, forwarded)?;
-        let call = &addressed.call;
+        let request = writer.write(call, forwarded)?;
         let caller = call.credentials().caller(call.request().nonce.as_ref());
         let is_protected = call.is_write() || caller == Caller::Credentialed;
         Ok(Self {
             request: Box::new(request),
-            again: Again::Call(writer, addressed, forwarded),
+            again: Again::Call(writer, call, forwarded),
             is_write: call.is_write(),
             patience: None,
             rank: if is_protected {

@@ -6,9 +6,9 @@ use reqwest::Body;
 use serde_json::{Value, json};
 
 use super::address::AddressFault;
-use super::addressed_call::AddressedCall;
 use super::authority::Authority;
 use super::forwarded_headers::{Forwarded, ForwardedHeaders};
+use super::judged_call::JudgedCall;
 use super::wordpress::WordPressWriter;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -37,7 +37,7 @@ pub fn preview(
     let writer = WordPressWriter::new(backend, &Authority::of(&root.origin_url, &backend.origin));
     let forwarded = Forwarded::new(client.client, public);
     let forwarded = ForwardedHeaders::new(&client.parts.headers, forwarded);
-    let request = writer.write(&AddressedCall::new(call.clone()), &forwarded);
+    let request = writer.write(&JudgedCall::new(call.clone()), &forwarded);
     let request = request.map_err(AddressFault::refusal)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let header = |(name, value): (&HeaderName, &HeaderValue)| {

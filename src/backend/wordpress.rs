@@ -6,9 +6,9 @@ use http::{HeaderName, HeaderValue, Method};
 use url::{Position, Url};
 
 use super::address::AddressFault;
-use super::addressed_call::AddressedCall;
 use super::authority::Authority;
 use super::forwarded_headers::{self, ForwardedHeaders};
+use super::judged_call::JudgedCall;
 use super::origin_route::OriginRoute;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
@@ -50,17 +50,17 @@ impl WordPressWriter {
     /// The request of a call, with a mark of this moment.
     pub(super) fn write(
         &self,
-        addressed: &AddressedCall,
+        judged: &JudgedCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<reqwest::Request, AddressFault> {
-        let call = addressed.call.request();
+        let call = judged.request();
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
-        let url = addressed.url_at(root, &self.namespace)?;
+        let url = judged.url_at(root, &self.namespace)?;
         let mut headers = match self.credentials {
             CredentialsPolicy::Identity => forwarded_headers::without_credentials(forwarded, call),
             CredentialsPolicy::Forward | CredentialsPolicy::Withhold => {
-                forwarded_headers::of_call(forwarded, addressed.call.credentials(), call)
+                forwarded_headers::of_call(forwarded, judged.credentials(), call)
             }
         };
         root.write_to(&mut headers);

@@ -1,14 +1,13 @@
 //! A judged call of a client, and the backend that serves it.
 
 use std::net::IpAddr;
-use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use http::HeaderValue;
 
 use super::call_route::CallRoute;
 use super::forwarded::PublicNames;
-use crate::backend::{AddressedCall, ForwardedHeaders, QueueWatch};
+use crate::backend::{ForwardedHeaders, JudgedCall, QueueWatch};
 use crate::layers::BodilessRequest;
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
@@ -16,7 +15,6 @@ use calendar_edge_core::cache::if_none_match;
 use calendar_edge_core::gateway::decision::{OpenedCall, PatchConditions};
 use calendar_edge_core::relay::ClientContext;
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Identity;
 
 /// A judged call of a client. It has two halves: the client's part, which all calls for it share, and the call itself.
@@ -48,15 +46,6 @@ pub(crate) struct ClientSide {
     pub(crate) log: Arc<RequestLog>,
     /// The memory of the body.
     _memory: Option<Share>,
-}
-
-/// A call that may be forwarded, with what is written of it when it is first needed.
-#[derive(Debug)]
-pub(crate) struct JudgedCall {
-    /// With its URL.
-    pub(crate) addressed: AddressedCall,
-    /// The cache key of the site's response, where it depends on the call alone.
-    key: OnceLock<Arc<str>>,
 }
 
 // === impl CalendarCall ===
@@ -129,13 +118,6 @@ impl ClientSide {
 // === impl JudgedCall ===
 
 impl JudgedCall {
-    pub(crate) fn new(call: ForwardableCall) -> Self {
-        Self {
-            addressed: AddressedCall::new(call),
-            key: OnceLock::new(),
-        }
-    }
-
     /// A client that requests it by this public address, in one of the namespaces.
     pub(crate) fn client_at(&self, public_base: Arc<str>, namespace: Option<Arc<str>>) -> ClientContext {
         ClientContext {
@@ -147,24 +129,5 @@ impl JudgedCall {
                 Audience::Public
             },
         }
-    }
-
-    /// The cache key, which is made at most once. It must depend on nothing but the call.
-    pub(crate) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
-        Arc::clone(self.key.get_or_init(key))
-    }
-
-    /// The name of the operation in metrics and logs.
-    pub(crate) fn operation_name(&self) -> &'static str {
-        self.operation()
-            .map_or("none", |operation| operation.name.as_str())
-    }
-}
-
-impl Deref for JudgedCall {
-    type Target = ForwardableCall;
-
-    fn deref(&self) -> &ForwardableCall {
-        &self.addressed.call
     }
 }

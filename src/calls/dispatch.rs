@@ -84,7 +84,7 @@ impl Dispatch {
         let outgoing = self
             .backends
             .for_call(&call.call)
-            .write(&call.call.addressed, forwarded)?
+            .write(&call.call, forwarded)?
             .watched(call.queue.clone());
         let context = CallContext::of_call(&call.call, outgoing.target());
         self.exchange_checked(&call, outgoing, &context).await

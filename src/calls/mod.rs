@@ -18,7 +18,8 @@ mod stage;
 mod stored_response;
 mod whole_response;
 
-pub(crate) use calendar_call::{CalendarCall, ClientSide, JudgedCall};
+pub(crate) use crate::backend::JudgedCall;
+pub(crate) use calendar_call::{CalendarCall, ClientSide};
 pub(crate) use call_failure::{BackendResult, CallFailure};
 pub(crate) use call_response::CallResponse;
 pub(crate) use call_route::{CallRoute, CandidateRoute};

@@ -1,5 +1,6 @@
-//! A call with its URL, which is written once however often the call is sent.
+//! A judged call with its URL and its cache key, which are written once however often the call is sent.
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use url::Url;
@@ -8,27 +9,51 @@ use super::address::AddressFault;
 use super::origin_route::OriginRoute;
 use calendar_edge_judge::call::ForwardableCall;
 
-/// A call that may be sent, with its URL on the way that was first needed.
+/// A call that may be forwarded, with what is written of it when it is first needed.
 #[derive(Debug)]
-pub(crate) struct AddressedCall {
-    /// The call.
-    pub(crate) call: ForwardableCall,
+pub(crate) struct JudgedCall {
+    call: ForwardableCall,
+    /// Its URL on the way that was first needed.
     url: OnceLock<(Arc<OriginRoute>, Url)>,
+    /// The cache key of the site's response, where it depends on the call alone.
+    key: OnceLock<Arc<str>>,
 }
 
-// === impl AddressedCall ===
+// === impl JudgedCall ===
 
-impl AddressedCall {
-    /// A call whose URL is not written yet.
+impl JudgedCall {
+    /// A call of which nothing is written yet.
     pub(crate) const fn new(call: ForwardableCall) -> Self {
-        let url = OnceLock::new();
-        Self { call, url }
+        Self {
+            call,
+            url: OnceLock::new(),
+            key: OnceLock::new(),
+        }
+    }
+
+    /// The cache key, which is made at most once. It must depend on nothing but the call.
+    pub(crate) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
+        Arc::clone(self.key.get_or_init(key))
+    }
+
+    /// The name of the operation in metrics and logs.
+    pub(crate) fn operation_name(&self) -> &'static str {
+        self.operation()
+            .map_or("none", |operation| operation.name.as_str())
     }
 
     /// Its URL on the way to a root that has this namespace. Another way, such as that of later settings, writes it
     /// anew.
     pub(super) fn url_at(&self, root: &Arc<OriginRoute>, namespace: &str) -> Result<Url, AddressFault> {
         written_once(&self.url, root, || root.url_of(self.call.request(), namespace))
+    }
+}
+
+impl Deref for JudgedCall {
+    type Target = ForwardableCall;
+
+    fn deref(&self) -> &ForwardableCall {
+        &self.call
     }
 }
 
