@@ -13,6 +13,7 @@ use crate::telemetry::RefusalNote;
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_judge::problem::OwnError;
 
 /// Responds to requests that the decider refuses by their head, and to those whose body is too large, too slow,
 /// incomplete, or not expected.
@@ -27,7 +28,8 @@ pub(in crate::gateway) struct ReadBody<S> {
 impl<S> ReadBody<S> {
     async fn read(&self, call: &ReadableCall, body: CallBody) -> Result<Option<Bytes>, BodyFault> {
         let body = match body {
-            CallBody::Read(body) => return received(call, body),
+            // Read to find out where the request leads, under the same rules.
+            CallBody::Read(body) => return call.taken(body).map_err(refused_for),
             CallBody::Incoming(body) => body,
         };
         match call.body {
@@ -35,9 +37,7 @@ impl<S> ReadBody<S> {
             BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
             BodyRule::Leave => Ok(None),
             BodyRule::Drop => body::discard(body).await.map(|_| Some(Bytes::new())),
-            BodyRule::Refuse if body::discard(body).await? => {
-                Err(CollectError::Body(BodyError::Refused(errors::UNEXPECTED_BODY)))
-            }
+            BodyRule::Refuse if body::discard(body).await? => Err(refused_for(errors::UNEXPECTED_BODY)),
             BodyRule::Refuse => Ok(Some(Bytes::new())),
         }
     }
@@ -50,13 +50,8 @@ fn absent(call: &ReadableCall, body: &CallBody) -> Option<Bytes> {
     (is_absent && is_dropped).then(Bytes::new)
 }
 
-/// A body that was read to find out where the request leads, under the same rules.
-fn received(call: &ReadableCall, body: Bytes) -> Result<Option<Bytes>, BodyFault> {
-    match (call.body, call.is_too_large(&body)) {
-        (BodyRule::Leave, _) | (BodyRule::Brief, true) => Ok(None),
-        (BodyRule::Read, true) => Err(CollectError::TooLarge),
-        _ => Ok(Some(body)),
-    }
+const fn refused_for(error: &'static OwnError) -> BodyFault {
+    CollectError::Body(BodyError::Refused(error))
 }
 
 impl<S: Stage<JudgedRequest, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {

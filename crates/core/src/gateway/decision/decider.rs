@@ -144,19 +144,12 @@ impl Decider {
         call: &ReadableCall,
         body: &[u8],
     ) -> Decision {
-        let body = match call.body {
-            BodyRule::Read if call.is_too_large(body) => return too_large(),
-            BodyRule::Brief if call.is_too_large(body) => {
-                return Decision::Judged(Box::new(self.judge_unread(head, call)));
-            }
-            BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
-            BodyRule::Read | BodyRule::Brief => body,
-            BodyRule::Refuse if !body.is_empty() => {
-                return Decision::Refuse(errors::UNEXPECTED_BODY.refusal());
-            }
-            BodyRule::Drop | BodyRule::Refuse => &[],
+        let judgement = match call.taken(body) {
+            Err(error) => return Decision::Refuse(error.refusal()),
+            Ok(Some(body)) => self.judge(head, opened, call, body),
+            Ok(None) => self.judge_unread(head, call),
         };
-        Decision::Judged(Box::new(self.judge(head, opened, call, body)))
+        Decision::Judged(Box::new(judgement))
     }
 
     /// The destination of a request.
@@ -367,10 +360,6 @@ impl Decider {
         }
         call
     }
-}
-
-fn too_large() -> Decision {
-    Decision::Refuse(errors::BODY_TOO_LARGE.refusal())
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use http::Method;
 
 use super::request_head::RequestHead;
+use crate::errors;
 use crate::limits::rates::CostClass;
 use crate::settings::Profile;
 use calendar_edge_judge::call::RawCall;
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::contract::Operation;
-use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::problem::{OwnError, Refusal};
 use calendar_edge_judge::routing::CallTarget;
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 
@@ -121,9 +122,22 @@ impl ReadableCall {
         }
     }
 
-    /// True if a body of this length is longer than that.
-    pub fn is_too_large(&self, body: &[u8]) -> bool {
-        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes())
+    /// The part of a whole body by which it is judged; none: the body counts as unread.
+    ///
+    /// # Errors
+    ///
+    /// A body that is too large, or that must not be there.
+    pub fn taken<B: AsRef<[u8]> + Default>(&self, body: B) -> Result<Option<B>, &'static OwnError> {
+        let length = body.as_ref().len();
+        let is_too_large = u64::try_from(length).is_ok_and(|length| length > self.body_bytes());
+        match self.body {
+            BodyRule::Read if is_too_large => Err(errors::BODY_TOO_LARGE),
+            BodyRule::Brief if is_too_large => Ok(None),
+            BodyRule::Leave => Ok(None),
+            BodyRule::Read | BodyRule::Brief => Ok(Some(body)),
+            BodyRule::Refuse if length > 0 => Err(errors::UNEXPECTED_BODY),
+            BodyRule::Drop | BodyRule::Refuse => Ok(Some(B::default())),
+        }
     }
 }
 
