@@ -52,23 +52,8 @@ const OVERHEAD: usize = 1024;
 // === impl StoredResponse ===
 
 impl StoredResponse {
-    fn new(whole: WholeResponse, fill: StoredMetadata, budget: &BufferBudget) -> Self {
-        let bodies = SharedBodies::new(budget);
-        let shared = bodies.share(whole.body.clone());
-        let whole = whole.with_body(shared);
-        Self {
-            tag: entity_tag(&whole.body),
-            is_untransformed: forbids_change(&whole.headers),
-            checked: AtomicU64::new(fill.generation),
-            codings: StoredCodings::new(whole.body.clone(), bodies.of_codings()),
-            bodies,
-            whole,
-            fill,
-        }
-    }
-
-    /// The same for a response that replaces an older one. A body of the same meaning keeps its bytes and so its tag:
-    /// the plugin spells e-mail addresses in another way each time.
+    /// A response to store. It may replace an older one: a body of the same meaning keeps its bytes and so its tag,
+    /// because the plugin spells e-mail addresses in another way each time.
     pub(crate) fn replacing(
         whole: WholeResponse,
         fill: StoredMetadata,
@@ -76,16 +61,22 @@ impl StoredResponse {
         budget: &BufferBudget,
     ) -> Self {
         let older = older.filter(|older| same_text(&older.whole.body, &whole.body));
-        let Some(older) = older else {
-            return Self::new(whole, fill, budget);
+        let (body, tag, codings, bodies) = if let Some(older) = older {
+            let (body, bodies) = (older.whole.body.clone(), Arc::clone(&older.bodies));
+            (body, older.tag.clone(), older.codings.clone(), bodies)
+        } else {
+            let bodies = SharedBodies::new(budget);
+            let body = bodies.share(whole.body.clone());
+            let codings = StoredCodings::new(body.clone(), bodies.of_codings());
+            (body.clone(), entity_tag(&body), codings, bodies)
         };
         Self {
             is_untransformed: forbids_change(&whole.headers),
-            whole: whole.with_body(older.whole.body.clone()),
-            tag: older.tag.clone(),
+            whole: whole.with_body(body),
+            tag,
             checked: AtomicU64::new(fill.generation),
-            codings: older.codings.clone(),
-            bodies: Arc::clone(&older.bodies),
+            codings,
+            bodies,
             fill,
         }
     }

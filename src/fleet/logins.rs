@@ -197,7 +197,7 @@ impl FleetSubject for Logins {
 fn add_charge(commands: &mut Commands, buckets: &[Settlement]) {
     let arguments = buckets.iter().flat_map(|bucket| {
         let taken = bucket.taken;
-        [taken.micros().to_string(), taken.period().as_micros().to_string()]
+        [taken.micros().to_string(), taken.period.as_micros().to_string()]
     });
     commands.buckets(CHARGE, buckets, &arguments.collect::<Vec<_>>());
 }

@@ -84,7 +84,7 @@ impl Commands {
             let taken = settlement.taken;
             [
                 taken.micros().to_string(),
-                taken.period().as_micros().to_string(),
+                taken.period.as_micros().to_string(),
                 taken.debt().as_micros().to_string(),
             ]
         });

@@ -114,7 +114,8 @@ impl GatewayState {
     pub(crate) fn rebound(&self, settings: &Settings) {
         let site = settings.site();
         self.indexes.retain(&site);
-        self.buckets.adapt(&settings.rate_limits);
+        // What was spent stays spent.
+        self.buckets.store.resize(settings.rate_limits.max_buckets);
         for subject in self.subjects.all() {
             subject.adapt(settings);
         }

@@ -138,7 +138,11 @@ impl RateLimiter {
 fn client<'a>(asked: &'a BodilessRequest, identity: &'a Identity) -> Client<'a> {
     let shown = asked.head.headers.get(AUTHORIZATION);
     let address = asked.context.client;
-    Client::new(address.address, identity)
-        .showing(address.scheme.as_str(), shown.map(HeaderValue::as_bytes))
-        .with_method(&asked.head.method)
+    Client {
+        address: address.address,
+        identity,
+        authorization: shown.map(HeaderValue::as_bytes),
+        scheme: address.scheme.as_str(),
+        is_read: asked.head.method.is_safe(),
+    }
 }

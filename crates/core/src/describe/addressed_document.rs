@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::openapi::{OpenApiOptions, PublicRoot, openapi};
+use super::routes::methods;
 use calendar_edge_judge::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
 
 /// A JSON document that names the scheme and the authority by which its client reaches the edge.
@@ -127,10 +128,6 @@ fn described(argument: &Argument) -> Value {
         described["type"] = schema.name().into();
     }
     described
-}
-
-fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
-    operation.id.action.methods().iter().map(http::Method::as_str)
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ fn heading(operation: &Operation) -> [String; 3] {
     [methods.join(" "), path(operation), operation.name.clone()]
 }
 
-fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
+/// The methods of an operation.
+pub(super) fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
     operation.id.action.methods().iter().map(http::Method::as_str)
 }
 

@@ -23,11 +23,16 @@ pub enum CostClass {
 /// The address of a client and the identity that it counts as.
 #[derive(Debug, Clone, Copy)]
 pub struct Client<'a> {
-    pub(super) address: Option<IpAddr>,
-    pub(super) identity: &'a Identity,
-    pub(super) authorization: Option<&'a [u8]>,
-    pub(super) scheme: &'a str,
-    pub(super) is_read: bool,
+    /// Its address, if that is known.
+    pub address: Option<IpAddr>,
+    /// The identity in its credentials.
+    pub identity: &'a Identity,
+    /// The value of its `Authorization` field, if it shows one.
+    pub authorization: Option<&'a [u8]>,
+    /// The scheme of its request.
+    pub scheme: &'a str,
+    /// True if its request changes nothing.
+    pub is_read: bool,
 }
 
 // === impl CostClass ===
@@ -46,7 +51,7 @@ impl CostClass {
 // === impl Client ===
 
 impl<'a> Client<'a> {
-    /// A client with its address, if that is known, and the identity in its credentials.
+    /// A client of which no more is known than its address and the identity in its credentials.
     pub const fn new(address: Option<IpAddr>, identity: &'a Identity) -> Self {
         Self {
             address,
@@ -54,25 +59,6 @@ impl<'a> Client<'a> {
             authorization: None,
             scheme: "",
             is_read: false,
-        }
-    }
-
-    /// The same client with the scheme of its request, and the value of its `Authorization` field, if it shows one.
-    #[must_use]
-    pub const fn showing(self, scheme: &'a str, authorization: Option<&'a [u8]>) -> Self {
-        Self {
-            authorization,
-            scheme,
-            ..self
-        }
-    }
-
-    /// The same client with a request of this method.
-    #[must_use]
-    pub fn with_method(self, method: &Method) -> Self {
-        Self {
-            is_read: method.is_safe(),
-            ..self
         }
     }
 

@@ -49,8 +49,13 @@ impl Budgets {
         let is_one = client.identity.sole_account().is_some();
         (is_one && self.count_logins()).then(|| {
             let mut known = self.known_at(client, account);
+            let elsewhere = Client {
+                authorization: None,
+                scheme: "",
+                ..client
+            };
             // A password that is proved at one door makes the address known at the door that names no account.
-            let at_any_door = self.known_at(client.showing("", None), &Principal::AnyAccount);
+            let at_any_door = self.known_at(elsewhere, &Principal::AnyAccount);
             known.proved.extend(at_any_door.proved);
             Box::new(known)
         })
@@ -129,7 +134,14 @@ mod tests {
     ) -> bool {
         with_client(address, shown, |client| {
             budgets
-                .spend(client.with_method(method), CostClass::Item, now)
+                .spend(
+                    Client {
+                        is_read: method.is_safe(),
+                        ..client
+                    },
+                    CostClass::Item,
+                    now,
+                )
                 .is_ok()
         })
     }
@@ -149,7 +161,11 @@ mod tests {
     fn with_client<T>(address: &str, shown: &'static str, then: impl FnOnce(Client<'_>) -> T) -> T {
         let identity = identity(Some(shown));
         let address: IpAddr = address.parse().unwrap();
-        then(Client::new(Some(address), &identity).showing("https", Some(shown.as_bytes())))
+        then(Client {
+            authorization: Some(shown.as_bytes()),
+            scheme: "https",
+            ..Client::new(Some(address), &identity)
+        })
     }
 
     fn two_failures() -> Budgets {

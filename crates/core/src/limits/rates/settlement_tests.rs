@@ -29,7 +29,7 @@ impl ModelLevels {
         let owed = known.unwrap_or(now).saturating_duration_since(now);
         let micros = i64::try_from(owed.as_micros()).unwrap() + settled.taken.micros();
         let owed = Duration::from_micros(u64::try_from(micros).unwrap_or(0));
-        let owed = owed.min(settled.taken.period() + debt);
+        let owed = owed.min(settled.taken.period + debt);
         self.full_at.insert(settled.bucket, now + owed);
         owed
     }

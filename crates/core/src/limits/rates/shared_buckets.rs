@@ -100,11 +100,6 @@ impl SharedBuckets {
         let spent = self.store.spend(key(all), rate, now);
         spent.map(drop).map_err(|wait| exceeded(rate, wait))
     }
-
-    /// Follows new limits; what was spent stays spent.
-    pub fn adapt(&self, limits: &RateLimits) {
-        self.store.resize(limits.max_buckets);
-    }
 }
 
 /// A budget for the rest of the site that has nothing left for so long.

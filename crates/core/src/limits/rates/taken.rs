@@ -11,7 +11,7 @@ pub struct Taken {
     /// The time in which the bucket regains it, in nanoseconds; negative if it was given back.
     pub(super) nanos: i64,
     /// The time in which the bucket regains everything.
-    pub(super) period: Duration,
+    pub period: Duration,
 }
 
 /// A bucket, and what the store has not received of it.
@@ -50,22 +50,9 @@ impl Taken {
         }
     }
 
-    /// The opposite.
-    pub(super) const fn undone(self) -> Self {
-        Self {
-            nanos: self.nanos.saturating_neg(),
-            ..self
-        }
-    }
-
     /// The time in which the bucket regains it, in microseconds; negative if it was given back.
     pub const fn micros(self) -> i64 {
         self.nanos / 1000
-    }
-
-    /// The time in which the bucket regains everything.
-    pub const fn period(self) -> Duration {
-        self.period
     }
 
     /// The most that several edges may have allowed beyond an empty bucket: as much again as it holds. The excess is
@@ -107,7 +94,10 @@ impl Settlement {
     #[must_use]
     pub const fn undone(self) -> Self {
         Self {
-            taken: self.taken.undone(),
+            taken: Taken {
+                nanos: self.taken.nanos.saturating_neg(),
+                ..self.taken
+            },
             ..self
         }
     }
