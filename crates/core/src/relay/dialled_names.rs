@@ -46,9 +46,10 @@ impl DialledNames {
     }
 
     /// The map if the name is set; the other roots are renamed in the same way as the base.
-    pub(super) fn set_map(&self, base: &OriginRoot, advertised: &Url) -> Arc<UrlMap> {
+    pub(super) fn set_map(&self, base: &OriginRoot, advertised: &Url) -> CurrentMap {
         let advertised = OriginRoot::from_setting(advertised);
-        Arc::new(self.map(|dialled| dialled.root.renamed(base, &advertised)))
+        let map = self.map(|dialled| dialled.root.renamed(base, &advertised));
+        (Arc::default(), Arc::new(map))
     }
 
     /// The root that a response from the root `asked` names. None: a root that is not configured, or one that the name

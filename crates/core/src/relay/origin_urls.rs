@@ -14,7 +14,9 @@ use crate::settings::{BackendSettings, OtherTraffic};
 #[derive(Debug)]
 pub struct OriginUrls {
     names: DialledNames,
-    printed: Printed,
+    /// The names that accepted responses print; none: `origin.advertised_url` sets them.
+    learnt: Option<LearntRoots>,
+    current: ArcSwap<CurrentMap>,
     /// Authorities of the site besides those of its roots.
     further: Vec<String>,
     /// The port that connections are opened to.
@@ -23,34 +25,21 @@ pub struct OriginUrls {
     pub(super) other: OtherTraffic,
 }
 
-/// The source of the printed names.
-#[derive(Debug)]
-enum Printed {
-    /// The setting `origin.advertised_url`.
-    Set(Arc<UrlMap>),
-    /// Accepted responses.
-    Learnt {
-        roots: LearntRoots,
-        current: ArcSwap<CurrentMap>,
-    },
-}
-
 // === impl OriginUrls ===
 
 impl OriginUrls {
     /// Combines the settings of a backend with the learnt names. The first public namespace is the one that is printed.
     pub fn new(backend: &BackendSettings, learnt: &LearntRoots) -> Self {
         let names = DialledNames::new(backend);
-        let printed = match &backend.origin.advertised_url {
-            Some(url) => Printed::Set(names.set_map(&OriginRoot::from_setting(&backend.origin.url), url)),
-            None => Printed::Learnt {
-                current: ArcSwap::from_pointee(names.learnt_map(learnt.names())),
-                roots: learnt.clone(),
-            },
+        let set = backend.origin.advertised_url.as_ref();
+        let current = match set {
+            Some(url) => names.set_map(&OriginRoot::from_setting(&backend.origin.url), url),
+            None => names.learnt_map(learnt.names()),
         };
         Self {
             names,
-            printed,
+            learnt: set.is_none().then(|| learnt.clone()),
+            current: ArcSwap::from_pointee(current),
             further: further_authorities(backend),
             port: dialled_port(&backend.origin),
             other: backend.other,
@@ -85,9 +74,9 @@ impl OriginUrls {
 
     /// The map as known now.
     pub fn map(&self) -> Arc<UrlMap> {
-        match &self.printed {
-            Printed::Set(map) => Arc::clone(map),
-            Printed::Learnt { roots, current } => self.names.current_map(current, roots.names()),
+        match &self.learnt {
+            None => Arc::clone(&self.current.load().1),
+            Some(roots) => self.names.current_map(&self.current, roots.names()),
         }
     }
 
@@ -95,7 +84,7 @@ impl OriginUrls {
     /// rewriting that response. A missing or invalid name changes nothing, and neither does one that belongs to
     /// another language.
     pub(super) fn learn(&self, root: usize, printed: Option<&str>, may_change_language: bool) -> Arc<UrlMap> {
-        let (Printed::Learnt { roots, current }, Some(printed)) = (&self.printed, printed) else {
+        let (Some(roots), Some(printed)) = (&self.learnt, printed) else {
             return self.map();
         };
         let known = roots.names();
@@ -106,7 +95,7 @@ impl OriginUrls {
             let owner = self.names.owner(root, &named.root, may_change_language, &known)?;
             Some(roots.learn(&owner.url, named))
         });
-        self.names.current_map(current, learnt.unwrap_or(known))
+        self.names.current_map(&self.current, learnt.unwrap_or(known))
     }
 }
 
