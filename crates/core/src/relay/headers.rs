@@ -65,11 +65,10 @@ fn passes(name: &HeaderName) -> bool {
 
 /// A URL as the client must see it. A URL of another server names no address that only the edge dials.
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
-    let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.other);
-    let addresses = match &client.namespace {
-        Some(namespace) => addresses.in_namespace(namespace),
-        None => addresses,
-    };
+    let mut addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.other);
+    if let Some(namespace) = &client.namespace {
+        addresses.namespace = namespace;
+    }
     let public = value.to_str().ok().and_then(|url| addresses.public(url.trim()));
     if let Some(public) = public {
         return HeaderValue::try_from(public).ok();

@@ -10,7 +10,8 @@ use crate::settings::OtherTraffic;
 pub(in crate::relay) struct PublicAddresses<'a> {
     map: &'a UrlMap,
     base: &'a str,
-    namespace: &'a str,
+    /// The one that the request names; at first the first one.
+    pub(in crate::relay) namespace: &'a str,
     /// The root of the request, which decides if roots share an address.
     root: usize,
     /// Where the rest of the site is forwarded, its addresses are public as well.
@@ -33,11 +34,6 @@ impl<'a> PublicAddresses<'a> {
             other,
             further: own.into_iter().collect(),
         }
-    }
-
-    /// The same for a client whose request names a public namespace.
-    pub(in crate::relay) fn in_namespace(self, namespace: &'a str) -> Self {
-        Self { namespace, ..self }
     }
 
     /// Adds an authority of the site.
