@@ -12,10 +12,6 @@ use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
 
-/// Requests to each root of the site, by WordPress's own route about users.
-#[derive(Debug)]
-pub(crate) struct CallerRequest(Vec<OwnRequests>);
-
 /// Credentials as the edge remembers them: a keyed hash of every byte by which the site distinguishes callers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CallerKey(Vec<u8>);
@@ -24,30 +20,26 @@ pub(crate) struct CallerKey(Vec<u8>);
 const PATH: &str = "/wp/v2/users/me";
 const QUERY: &str = "context=edit&_fields=id,username,email,roles";
 
-// === impl CallerRequest ===
+/// The way of such requests to each root of the site.
+pub(crate) fn caller_requests(site: &BackendSettings) -> Vec<OwnRequests> {
+    let own = |url| OwnRequests::new(&site.origin, url, site.origin.mark_key.clone());
+    site.roots.iter().map(|root| own(&root.origin_url)).collect()
+}
 
-impl CallerRequest {
-    /// The requests to the roots of the site.
-    pub(crate) fn new(site: &BackendSettings) -> Self {
-        let own = |url| OwnRequests::new(&site.origin, url, site.origin.mark_key.clone());
-        Self(site.roots.iter().map(|root| own(&root.origin_url)).collect())
-    }
-
-    /// The request about the caller of a call.
-    pub(crate) fn about(
-        &self,
-        call: &ForwardableCall,
-        forwarded: &ForwardedHeaders,
-    ) -> Result<Outgoing<'static>, AddressFault> {
-        let request = call.request();
-        let root = self.0.get(request.root).ok_or(AddressFault::UnknownRoot)?;
-        // No client can guess the query, so that no cache in between has a response, which may be about another caller.
-        let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
-        let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
-        headers.remove(CONTENT_TYPE);
-        headers.remove(CONTENT_LENGTH);
-        root.get(PATH, Some(&query), headers).map(Outgoing::own_read)
-    }
+/// The request about the caller of a call, on one of these ways.
+pub(crate) fn about_caller(
+    roots: &[OwnRequests],
+    call: &ForwardableCall,
+    forwarded: &ForwardedHeaders,
+) -> Result<Outgoing<'static>, AddressFault> {
+    let request = call.request();
+    let root = roots.get(request.root).ok_or(AddressFault::UnknownRoot)?;
+    // No client can guess the query, so that no cache in between has a response, which may be about another caller.
+    let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
+    let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
+    headers.remove(CONTENT_TYPE);
+    headers.remove(CONTENT_LENGTH);
+    root.get(PATH, Some(&query), headers).map(Outgoing::own_read)
 }
 
 // === impl CallerKey ===

@@ -46,7 +46,7 @@ pub(crate) use awaited_name::SHORTEST_PAUSE;
 pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use bulkhead::Bulkhead;
-pub(crate) use caller_request::{CallerKey, CallerRequest};
+pub(crate) use caller_request::{CallerKey, about_caller, caller_requests};
 pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
 pub(crate) use exchange::SiteTraffic;

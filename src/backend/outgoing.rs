@@ -27,9 +27,10 @@ pub(crate) struct Outgoing<'c> {
     /// The time of the exchange up to its last byte; none: that of all requests of its kind.
     pub(super) patience: Option<Duration>,
     pub(super) rank: Rank,
-    pub(super) watch: Option<QueueWatch>,
-    /// The record of the client's request.
-    pub(super) log: Arc<RequestLog>,
+    /// The link to its caller while it waits.
+    pub(crate) watch: Option<QueueWatch>,
+    /// The record of the client's request, in which its waits are noted.
+    pub(crate) log: Arc<RequestLog>,
 }
 
 /// The source of the same request for a second try.
@@ -102,19 +103,6 @@ impl<'c> Outgoing<'c> {
         Self {
             again: Again::Copy(self.request.try_clone().map(Box::new)),
             patience: Some(patience),
-            ..self
-        }
-    }
-
-    /// The same request, with a link to its caller while it waits.
-    pub(crate) fn watched(self, watch: Option<QueueWatch>) -> Self {
-        Self { watch, ..self }
-    }
-
-    /// The same request, whose waits are noted in a record.
-    pub(crate) fn noted_in(self, log: &Arc<RequestLog>) -> Self {
-        Self {
-            log: log.clone(),
             ..self
         }
     }

@@ -81,11 +81,9 @@ impl Dispatch {
         // Last of all: until here the call is the same for every backend.
         let identified = identity.map(|identity| call.client.forwarded.clone().identified(identity));
         let forwarded = identified.as_ref().unwrap_or(&call.client.forwarded);
-        let outgoing = self
-            .backends
-            .for_call(&call.call)
-            .write(&call.call, forwarded)?
-            .watched(call.queue.clone());
+        let backend = self.backends.for_call(&call.call);
+        let mut outgoing = backend.write(&call.call, forwarded)?;
+        outgoing.watch.clone_from(&call.queue);
         let context = CallContext::of_call(&call.call, outgoing.target());
         self.exchange_checked(&call, outgoing, &context).await
     }
@@ -99,11 +97,11 @@ impl Dispatch {
     async fn exchange_checked(
         &self,
         call: &CalendarCall,
-        outgoing: Outgoing<'_>,
+        mut outgoing: Outgoing<'_>,
         context: &CallContext,
     ) -> BackendResult {
         let backend = self.backends.for_call(&call.call);
-        let outgoing = outgoing.noted_in(&call.client.log);
+        outgoing.log.clone_from(&call.client.log);
         // Until the response is checked, for which most are read whole.
         let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.method_and_url();

@@ -12,7 +12,10 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use super::metrics::{IdentityOutcome, MigrationMetrics};
 use super::state::Migration;
-use crate::backend::{BackendPool, BackendPools, Backends, CallerKey, CallerRequest, SharedBackends};
+use crate::backend::{
+    BackendPool, BackendPools, Backends, CallerKey, OwnRequests, SharedBackends, about_caller,
+    caller_requests,
+};
 use crate::calls::{BackendResult, CalendarCall, CallFailure, Dispatch, Stage};
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::SiteUser;
@@ -23,7 +26,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 #[derive(Debug)]
 pub(crate) struct Callers {
     site: Dispatch,
-    request: CallerRequest,
+    roots: Vec<OwnRequests>,
     /// Made for this process; credentials are known by their hashes only.
     key: hmac::Key,
     metrics: MigrationMetrics,
@@ -92,7 +95,7 @@ impl Callers {
         let backends = Arc::new(Backends::new(site, shared));
         Some(Arc::new(Self {
             site: Dispatch::new(&backends, rules),
-            request: CallerRequest::new(site),
+            roots: caller_requests(site),
             key: hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok()?,
             metrics: metrics.clone(),
             known: Mutex::default(),
@@ -139,7 +142,7 @@ impl Callers {
     }
 
     async fn request_account(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
-        let outgoing = match self.request.about(&call.call, &call.client.forwarded) {
+        let outgoing = match about_caller(&self.roots, &call.call, &call.client.forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return Err(Err(fault.into())),
         };
