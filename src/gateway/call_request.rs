@@ -21,13 +21,11 @@ pub(super) struct CallRequest<B = CallBody> {
     pub(super) body: B,
 }
 
-/// A call as it was opened, which decides if the verdict on it may be remembered.
+/// A call as it was opened.
 #[derive(Debug)]
 pub(super) enum OpenedBy {
-    /// By its head alone, for the first time.
-    Head(Arc<OpenedCall>),
-    /// By a body that was sent to the rest of the site: its target shows nothing of it.
-    Body(Arc<OpenedCall>),
+    /// By its head, or by a form that was sent to the rest of the site.
+    Request(Arc<OpenedCall>),
     /// By its head, like the same read before.
     Known(Arc<KnownRead>),
 }
@@ -52,7 +50,7 @@ impl Deref for OpenedBy {
 
     fn deref(&self) -> &OpenedCall {
         match self {
-            Self::Head(opened) | Self::Body(opened) => opened,
+            Self::Request(opened) => opened,
             Self::Known(known) => &known.opened,
         }
     }
@@ -75,7 +73,7 @@ impl CallRequest {
         };
         Self {
             asked: Box::new(asked),
-            opened: OpenedBy::Head(Arc::from(opened)),
+            opened: OpenedBy::Request(Arc::from(opened)),
             body: CallBody::Incoming(body),
         }
     }

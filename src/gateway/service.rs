@@ -188,7 +188,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
                 request.refused(DecidingBody::None, RefusalNote::rules(&refusal));
                 at_once(refused(&refusal))
             }
-            Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
+            Opening::Call(opened) => self.call(request, OpenedBy::Request(Arc::from(opened))),
             Opening::Site(scan) => Box::pin(async move {
                 let (asked, body) = request.split();
                 let passage = self.site.pass(&asked, body, scan).await;
@@ -261,7 +261,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         match passage {
             Passage::Response(answer) => answer,
             Passage::Calendar { opened, body } => {
-                let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
+                let call = calendar_call(asked, OpenedBy::Request(Arc::from(opened)), CallBody::Read(body));
                 self.respond(call).await
             }
             Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,

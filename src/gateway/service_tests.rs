@@ -127,7 +127,7 @@ async fn a_call_in_a_form_leads_to_the_stages_with_its_body() {
     let response = served(&gateway, sent("POST", "/index.php", form).await).await;
     assert_eq!(response.status(), StatusCode::OK);
     let opened = calendar.each(|call| match (&call.opened, &call.body) {
-        (OpenedBy::Body(_), CallBody::Read(body)) => Some(body.clone()),
+        (OpenedBy::Request(_), CallBody::Read(body)) => Some(body.clone()),
         _ => None,
     });
     assert_eq!(

@@ -77,7 +77,8 @@ impl<S> Judging<S> {
 
     /// Remembers a call that was judged without findings for requests with the same target.
     fn note(&self, request: &JudgedRequest, call: &Arc<JudgedCall>) {
-        if let OpenedBy::Head(opened) = &request.opened
+        // A form does not come with GET: its target alone would not decide.
+        if let OpenedBy::Request(opened) = &request.opened
             && let Some(target) = self.decider.sole_target(&request.asked.decided_by())
         {
             self.known.note(target, opened, call);
