@@ -114,7 +114,7 @@ impl GatewayState {
     pub(crate) fn rebound(&self, settings: &Settings) {
         let site = settings.site();
         self.indexes.retain(&site);
-        // What was spent stays spent.
+        // Charges stay, whatever the new bound is.
         self.buckets.store.resize(settings.rate_limits.max_buckets);
         for subject in self.subjects.all() {
             subject.adapt(settings);
