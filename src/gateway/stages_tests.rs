@@ -8,11 +8,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 use crate::calls::CallRoute;
+use crate::calls::fake_backend::FakeBackend;
 use crate::calls::fake_stage::{EVENT, FakeStage, call, presented, request, responded, settings};
 use crate::layers::SentBody;
 use crate::telemetry::Metrics;
+use calendar_edge_core::companion::mark::CHANGES;
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, OperationPattern, OperationSettings, PatchPolicy, Rate,
+    CandidateSettings, CutoverRule, MarkKey, OperationPattern, OperationSettings, PatchPolicy, Rate,
+    ShadowRule,
 };
 use calendar_edge_judge::contract::table;
 
@@ -181,4 +184,76 @@ async fn calls_of_one_key_share_one_exchange() {
         (StatusCode::OK, StatusCode::OK)
     );
     assert_eq!(below.begun(), 1);
+}
+
+// === above real backends ===
+
+const JSON: &str = "application/json; charset=UTF-8";
+
+/// An event that anybody may read.
+const RECORD: &str = r#"{"id":56,"status":"publish"}"#;
+
+#[tokio::test]
+async fn only_fresh_responses_are_copied_to_a_candidate() {
+    let candidate = FakeBackend::responding(200, JSON, RECORD).await;
+    let mut settings = settings();
+    let next = CandidateSettings::at("next".to_owned(), candidate.url.clone());
+    settings.backends.push(next);
+    settings.shadow.push(ShadowRule {
+        backend: "next".to_owned(),
+        operations: vec![OperationPattern::parse("events.read").expect("an operation")],
+        ..ShadowRule::default()
+    });
+    let below = FakeStage::at_once(|call: &CalendarCall| responded(call, StatusCode::OK, RECORD));
+    let state = GatewayState::new(&settings, 0, Metrics::new()).expect("a state");
+    let stages = serving_stages(&Plan::new(&settings, &state), Arc::clone(&below));
+    for _ in 0..3 {
+        let response = stages
+            .call(call(&settings, "GET", "/events/56", ""))
+            .await
+            .response;
+        assert_eq!(response.status(), StatusCode::OK);
+    }
+    while candidate.requests() == 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    // Further copies would be on their way.
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!((below.begun(), candidate.requests()), (1, 1));
+}
+
+/// The requests that a site gets for two reads of one event, if its responses show this number of changes after
+/// another response has shown 5.
+async fn requests_for_two_reads(changes: u64) -> usize {
+    let head = format!("{JSON}\r\nx-calendar-edge-changes: {changes}");
+    let site = FakeBackend::responding(200, &head, RECORD).await;
+    let mut settings = settings();
+    settings.origin.url = site.url.clone();
+    settings.roots[0].origin_url = site.url.clone();
+    settings.origin.mark_key = MarkKey::new(b"a secret of thirty-two characters").ok();
+    let state = GatewayState::new(&settings, 0, Metrics::new()).expect("a state");
+    let companions = &state.subjects.companions;
+    let shown = [(CHANGES, HeaderValue::from_static("5"))].into_iter().collect();
+    companions.take_head(
+        &site.url,
+        companions.begin_exchange(&site.url),
+        StatusCode::OK,
+        &shown,
+    );
+    let plan = Plan::new(&settings, &state);
+    let stages = serving_stages(&plan, plan.backend_selection().primary);
+    for _ in 0..2 {
+        let response = stages
+            .call(call(&settings, "GET", "/events/56", ""))
+            .await
+            .response;
+        assert_eq!(response.status(), StatusCode::OK);
+    }
+    site.requests()
+}
+
+#[tokio::test]
+async fn an_outdated_response_of_the_site_is_not_stored() {
+    assert_eq!(requests_for_two_reads(5).await, 1);
+    assert_eq!(requests_for_two_reads(3).await, 2);
 }
