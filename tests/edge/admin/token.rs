@@ -10,10 +10,48 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Pages that show nothing of the configuration and of single requests.
-const PUBLIC: [&str; 5] = ["/metrics", "/status", "/cache", "/openapi.json", "/migration"];
+const PUBLIC: [&str; 7] = [
+    "/metrics",
+    "/status",
+    "/cache",
+    "/openapi.json",
+    "/migration",
+    "/readings",
+    "/runbook",
+];
+
+/// The same; an edge without further backends has none.
+const PUBLIC_ABSENT: [&str; 1] = ["/migration/report"];
 
 /// Pages that do.
 const GUARDED: [&str; 2] = ["/refusals", "/findings"];
+
+/// Pages that do, of which the edge here has none.
+const GUARDED_ABSENT: [&str; 2] = ["/config", "/refusals/x"];
+
+#[test]
+fn every_document_of_the_listener_is_in_a_list() {
+    let mut seen = 0;
+    for row in include_str!("../../../src/observe/admin/endpoints.rs").lines() {
+        let Some((path, access)) = row
+            .trim()
+            .strip_prefix("GET \"")
+            .and_then(|row| row.split_once("\", "))
+        else {
+            continue;
+        };
+        // With a name in it, which these tests make up.
+        let path = path.replace("/ID", "/x").replace("/NAME", "");
+        let listed = match access.split([' ', ';']).next() {
+            Some("Unguarded") => [&PUBLIC[..], &PUBLIC_ABSENT].concat(),
+            Some("Operators") => [GUARDED, GUARDED_ABSENT].concat(),
+            _ => continue,
+        };
+        assert!(listed.contains(&path.as_str()), "{path} is in no list");
+        seen += 1;
+    }
+    assert!(seen > 10, "the rows of endpoints are not read any more: {seen}");
+}
 
 /// An address of this machine that is not loopback; none where it has no other.
 fn other_address() -> Option<IpAddr> {
@@ -57,7 +95,10 @@ async fn without_a_token_others_see_what_tells_nothing_and_change_nothing() {
     for path in PUBLIC.into_iter().chain(["/livez", "/readyz"]) {
         assert_eq!(ask(&base, path, None).await.status, 200, "{path}");
     }
-    for path in GUARDED.into_iter().chain(["/config", "/refusals/x"]) {
+    for path in PUBLIC_ABSENT {
+        assert_eq!(ask(&base, path, None).await.status, 404, "{path}");
+    }
+    for path in GUARDED.into_iter().chain(GUARDED_ABSENT) {
         let answer = ask(&base, path, Some(TOKEN)).await;
         assert_eq!(answer.status, 403, "{path}");
         assert_eq!(answer.json()["code"], "edge_admin_denied", "{path}");
@@ -81,7 +122,12 @@ async fn with_a_token_others_need_it_and_may_do_everything() {
         assert_eq!(ask(&base, path, None).await.status, 200, "{path}");
     }
     let wrong = format!("{TOKEN}x");
-    for path in PUBLIC.into_iter().chain(GUARDED).chain(["/config", "/nothing"]) {
+    for path in PUBLIC
+        .into_iter()
+        .chain(GUARDED)
+        .chain(GUARDED_ABSENT)
+        .chain(["/nothing"])
+    {
         for token in [None, Some(wrong.as_str()), Some("")] {
             let answer = ask(&base, path, token).await;
             assert_eq!(answer.status, 401, "{path} {token:?}");
