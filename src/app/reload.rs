@@ -205,12 +205,26 @@ impl Reloader {
         if let Some(tls) = &settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
-        let origin = &settings.origin;
-        let of_origin = [&origin.secret_file, &origin.ca_file, &origin.basic_auth_file];
-        files.extend(of_origin.into_iter().flatten().cloned());
-        files.extend(settings.admin.token_file.clone());
-        let of_webhooks = settings.webhooks.iter();
-        files.extend(of_webhooks.filter_map(|webhook| webhook.secret_file.clone()));
+        let (origin, admin, fleet) = (&settings.origin, &settings.admin, &settings.fleet);
+        let named = [
+            &origin.basic_auth_file,
+            &origin.ca_file,
+            &origin.secret_file,
+            &admin.token_file,
+            &fleet.ca_file,
+            &fleet.certificate_file,
+            &fleet.key_file,
+            &fleet.password_file,
+            &fleet.secret_file,
+            &fleet.sentinel_password_file,
+        ];
+        let of_backends = settings
+            .backends
+            .iter()
+            .map(|backend| &backend.identity_secret_file);
+        let of_webhooks = settings.webhooks.iter().map(|webhook| &webhook.secret_file);
+        let named = named.into_iter().chain(of_backends).chain(of_webhooks);
+        files.extend(named.flatten().cloned());
         files
     }
 

@@ -1,5 +1,6 @@
 //! The order of the stages, above a fake stage: what would go wrong if two of them changed places.
 
+use std::future::ready;
 use std::time::Duration;
 
 use http::header::ACCEPT;
@@ -204,7 +205,7 @@ async fn only_fresh_responses_are_copied_to_a_candidate() {
         operations: vec![OperationPattern::parse("events.read").expect("an operation")],
         ..ShadowRule::default()
     });
-    let below = FakeStage::at_once(|call: &CalendarCall| responded(call, StatusCode::OK, RECORD));
+    let below = FakeStage::later(|call: &CalendarCall| ready(responded(call, StatusCode::OK, RECORD)));
     let state = GatewayState::new(&settings, 0, Metrics::new()).expect("a state");
     let stages = serving_stages(&Plan::new(&settings, &state), Arc::clone(&below));
     for _ in 0..3 {

@@ -145,6 +145,23 @@ fn settings() -> BTreeSet<String> {
 }
 
 #[test]
+fn a_change_of_each_named_file_is_noticed() {
+    let watch = read("src/app/reload.rs");
+    let named: Vec<String> = settings()
+        .into_iter()
+        .filter(|key| key.ends_with("_file"))
+        .collect();
+    for key in &named {
+        // A table of which there are several is named by one of them there.
+        let one = key
+            .replace("backends.", "backend.")
+            .replace("webhooks.", "webhook.");
+        assert!(watch.contains(&format!("&{one}")), "{key} is not watched");
+    }
+    assert!(named.len() > 10, "{named:?}");
+}
+
+#[test]
 fn settings_exist() {
     let known = settings();
     assert!(
