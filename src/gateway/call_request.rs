@@ -16,7 +16,7 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 /// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
 #[derive(Debug)]
 pub(super) struct CallRequest<B = CallBody> {
-    pub(super) asked: Box<BodilessRequest>,
+    pub(super) received: Box<BodilessRequest>,
     pub(super) opened: OpenedBy,
     pub(super) body: B,
 }
@@ -63,16 +63,16 @@ impl CallRequest {
     /// A request for tests of stages, as its head opens it.
     pub(super) fn of(
         decider: &calendar_edge_core::gateway::decision::Decider,
-        asked: BodilessRequest,
+        received: BodilessRequest,
         body: ClientBody,
     ) -> Self {
         use calendar_edge_core::gateway::decision::Opening;
 
-        let Opening::Call(opened) = decider.open(&asked.decided_by()) else {
-            panic!("{} is no call", asked.head.uri);
+        let Opening::Call(opened) = decider.open(&received.decided_by()) else {
+            panic!("{} is no call", received.head.uri);
         };
         Self {
-            asked: Box::new(asked),
+            received: Box::new(received),
             opened: OpenedBy::Request(Arc::from(opened)),
             body: CallBody::Incoming(body),
         }
@@ -82,7 +82,7 @@ impl CallRequest {
 impl<B> CallRequest<B> {
     /// Returns true if the request names HEAD beside its own method.
     pub(super) fn names_head(&self) -> bool {
-        self.opened.method == Method::HEAD && self.asked.head.method != Method::HEAD
+        self.opened.method == Method::HEAD && self.received.head.method != Method::HEAD
     }
 }
 
@@ -91,7 +91,7 @@ impl JudgedRequest {
     pub(super) fn deciding(&self) -> DecidingBody<'_> {
         let is_dropped = || matches!(self.opened.next(), Ok(call) if call.body == BodyRule::Drop);
         match &self.body {
-            Some(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
+            Some(_) if self.received.head.method.is_safe() && is_dropped() => DecidingBody::None,
             Some(body) if !is_dropped() => DecidingBody::Read(body),
             _ => DecidingBody::Left,
         }

@@ -47,11 +47,11 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) async fn charge(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         identity: &Identity,
         cost: CostClass,
     ) -> Result<Charges, Exceeded> {
-        let client = client(asked, identity);
+        let client = client(received, identity);
         let spent = self.budgets.spend(client, cost, Instant::now());
         self.charge_at_store(client, spent).await
     }
@@ -62,12 +62,12 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) fn charge_only(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         identity: &Identity,
         cost: CostClass,
     ) -> Result<RateLimitStatus, Exceeded> {
         self.budgets
-            .spend_again(client(asked, identity), cost, Instant::now())
+            .spend_again(client(received, identity), cost, Instant::now())
     }
 
     /// Charges passwords that a request beside the calendar tries, all or none.
@@ -76,12 +76,12 @@ impl RateLimiter {
     /// The budget that is used up.
     pub(super) async fn charge_logins(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         tried: &[Identity],
     ) -> Result<Vec<Charges>, Exceeded> {
         let mut paid = Vec::new();
         for identity in tried {
-            match self.charge_login(asked, identity).await {
+            match self.charge_login(received, identity).await {
                 Ok(charges) => paid.push(charges),
                 Err(exceeded) => {
                     for charges in paid {
@@ -94,8 +94,12 @@ impl RateLimiter {
         Ok(paid)
     }
 
-    async fn charge_login(&self, asked: &BodilessRequest, identity: &Identity) -> Result<Charges, Exceeded> {
-        let client = client(asked, identity);
+    async fn charge_login(
+        &self,
+        received: &BodilessRequest,
+        identity: &Identity,
+    ) -> Result<Charges, Exceeded> {
+        let client = client(received, identity);
         let spent = self.budgets.spend_login(client, Instant::now());
         self.charge_at_store(client, spent).await
     }
@@ -126,23 +130,23 @@ impl RateLimiter {
     }
 
     /// The 429 for a request beyond a budget.
-    pub(super) fn refuse(&self, asked: &BodilessRequest, exceeded: &Exceeded) -> EdgeResponse {
+    pub(super) fn refuse(&self, received: &BodilessRequest, exceeded: &Exceeded) -> EdgeResponse {
         self.metrics.refused(exceeded.budget);
         let reason = RefusalNote::moment("a rate limit holds in every mode");
-        asked.refused(DecidingBody::None, reason);
+        received.refused(DecidingBody::None, reason);
         fault::too_fast(exceeded)
     }
 }
 
 /// The client of a request, as its budgets know it.
-fn client<'a>(asked: &'a BodilessRequest, identity: &'a Identity) -> Client<'a> {
-    let shown = asked.head.headers.get(AUTHORIZATION);
-    let address = asked.context.client;
+fn client<'a>(received: &'a BodilessRequest, identity: &'a Identity) -> Client<'a> {
+    let shown = received.head.headers.get(AUTHORIZATION);
+    let address = received.context.client;
     Client {
         address: address.address,
         identity,
         authorization: shown.map(HeaderValue::as_bytes),
         scheme: address.scheme.as_str(),
-        is_read: asked.head.method.is_safe(),
+        is_read: received.head.method.is_safe(),
     }
 }

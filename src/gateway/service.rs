@@ -162,8 +162,8 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
         if self.feed.is_for_feed(&request.head) {
             // Without its body, which is of no use there.
-            let (asked, _) = request.split();
-            return Box::pin(async move { Ok(self.read_feed(&asked).await) });
+            let (received, _) = request.split();
+            return Box::pin(async move { Ok(self.read_feed(&received).await) });
         }
         if let Some((root, indexes)) = &self.unnamed
             && self.decider.depends_on_namespace(&request.decided_by())
@@ -178,10 +178,10 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             Opening::Preflight => at_once(preflighted()),
             Opening::RestIndex(root) => at_once(self.discovery.index(root, &request.context)),
             Opening::OpenApi(root) => {
-                let (asked, _) = request.split();
+                let (received, _) = request.split();
                 Box::pin(async move {
-                    let document = || ready(self.discovery.openapi(root, &asked.context));
-                    Ok(self.charged(&asked, document).await)
+                    let document = || ready(self.discovery.openapi(root, &received.context));
+                    Ok(self.charged(&received, document).await)
                 })
             }
             Opening::Ambiguous(refusal) => {
@@ -190,16 +190,16 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             }
             Opening::Call(opened) => self.call(request, OpenedBy::Request(Arc::from(opened))),
             Opening::Site(scan) => Box::pin(async move {
-                let (asked, body) = request.split();
-                let passage = self.site.pass(&asked, body, scan).await;
-                Ok(self.pass(asked, passage).await)
+                let (received, body) = request.split();
+                let passage = self.site.pass(&received, body, scan).await;
+                Ok(self.pass(received, passage).await)
             }),
         }
     }
 
     fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
-        let (asked, body) = request.split();
-        let call = calendar_call(asked, opened, CallBody::Incoming(body));
+        let (received, body) = request.split();
+        let call = calendar_call(received, opened, CallBody::Incoming(body));
         Box::pin(async move { Ok(self.respond(call).await) })
     }
 
@@ -227,27 +227,27 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     }
 
     /// Responds to a reader of the feed.
-    async fn read_feed(&self, asked: &BodilessRequest) -> EdgeResponse {
+    async fn read_feed(&self, received: &BodilessRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
             return refused(&errors::FEED_OFF.refusal());
         }
-        self.charged(asked, || self.feed.respond(asked)).await
+        self.charged(received, || self.feed.respond(received)).await
     }
 
     /// Charges a reader of one of the edge's own documents, and responds. Credentials do not matter here.
     async fn charged<F: Future<Output = EdgeResponse>>(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         answer: impl FnOnce() -> F,
     ) -> EdgeResponse {
         let nobody = Identity::default();
-        match self.limiter.charge(asked, &nobody, CostClass::Item).await {
+        match self.limiter.charge(received, &nobody, CostClass::Item).await {
             Ok(charged) => {
                 let mut response = answer().await;
                 charged.status.write(response.headers_mut());
                 response
             }
-            Err(exceeded) => self.limiter.refuse(asked, &exceeded),
+            Err(exceeded) => self.limiter.refuse(received, &exceeded),
         }
     }
 
@@ -257,31 +257,35 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
-    async fn pass(&self, asked: BodilessRequest, passage: Passage) -> EdgeResponse {
+    async fn pass(&self, received: BodilessRequest, passage: Passage) -> EdgeResponse {
         match passage {
             Passage::Response(answer) => answer,
             Passage::Calendar { opened, body } => {
-                let call = calendar_call(asked, OpenedBy::Request(Arc::from(opened)), CallBody::Read(body));
+                let call = calendar_call(
+                    received,
+                    OpenedBy::Request(Arc::from(opened)),
+                    CallBody::Read(body),
+                );
                 self.respond(call).await
             }
-            Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,
+            Passage::File(read) => Box::pin(self.give_file(received, &read)).await,
         }
     }
 
     /// The calendar that an anonymous read gives, in place of the site's file. A read that the API refuses is left to
     /// the site.
-    async fn give_file(&self, asked: BodilessRequest, read: &str) -> EdgeResponse {
+    async fn give_file(&self, received: BodilessRequest, read: &str) -> EdgeResponse {
         let Some(known) = self.own_read(read) else {
-            return self.site.pass_file(&asked).await;
+            return self.site.pass_file(&received).await;
         };
-        let mut reading = asked.clone();
+        let mut reading = received.clone();
         let calendar = HeaderValue::from_static(CALENDAR);
         reading.head.headers.insert(ACCEPT, calendar);
         let call = calendar_call(reading, OpenedBy::Known(known), CallBody::Read(Bytes::new()));
         let mut response = self.calendar.call(call).await;
         let status = response.response.status();
         if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
-            return self.site.pass_file(&asked).await;
+            return self.site.pass_file(&received).await;
         }
         if !status.is_server_error() {
             self.site.pages.gave_file();
@@ -350,15 +354,15 @@ fn site(plan: &Plan<'_>) -> Site {
 }
 
 /// A request for the calendar's stages.
-fn calendar_call(asked: BodilessRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
+fn calendar_call(received: BodilessRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
     if let Some((operation, root)) = opened.operation {
-        asked.context.log.about(Traffic::Operation(operation, root));
+        received.context.log.about(Traffic::Operation(operation, root));
     }
-    if opened.method != asked.head.method {
-        asked.context.log.takes(&opened.method);
+    if opened.method != received.head.method {
+        received.context.log.takes(&opened.method);
     }
     CallRequest {
-        asked: Box::new(asked),
+        received: Box::new(received),
         opened,
         body,
     }

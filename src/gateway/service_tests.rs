@@ -203,12 +203,12 @@ async fn the_calendar_in_place_of_a_file_leaves_to_the_site_what_the_api_refuses
         (502, 502, false),
     ] {
         let (gateway, calendar, _) = gateway(&forwarding(), status);
-        let asked = request("GET", "/events");
-        let given = gateway.give_file(asked, &format!("{API}/events")).await;
+        let received = request("GET", "/events");
+        let given = gateway.give_file(received, &format!("{API}/events")).await;
         assert_eq!(given.status(), seen, "{status}");
         let is_file = given.headers().contains_key(CONTENT_DISPOSITION);
         assert_eq!(is_file, is_named, "{status}");
-        let accepts = calendar.each(|call| call.asked.head.headers.get(ACCEPT).cloned());
+        let accepts = calendar.each(|call| call.received.head.headers.get(ACCEPT).cloned());
         assert_eq!(accepts, [Some(HeaderValue::from_static("text/calendar"))]);
     }
 }

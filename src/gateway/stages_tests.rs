@@ -35,9 +35,9 @@ async fn a_flood_costs_no_body_and_no_judgement() {
     let stages = calendar_stages(&plan, Arc::clone(&below));
     for (status, begun) in [(StatusCode::OK, 1), (StatusCode::TOO_MANY_REQUESTS, 1)] {
         let (body, sent) = SentBody::of(EVENT).await;
-        let asked = request("POST", "/events");
-        let log = asked.context.log.clone();
-        let response = stages.call(CallRequest::of(&plan.decider, asked, body)).await;
+        let received = request("POST", "/events");
+        let log = received.context.log.clone();
+        let response = stages.call(CallRequest::of(&plan.decider, received, body)).await;
         assert_eq!((response.status(), below.begun()), (status, begun));
         let is_served = status == StatusCode::OK;
         assert_eq!(
@@ -73,12 +73,12 @@ async fn all_pages_of_a_calendar_come_from_one_backend() {
     );
     let state = GatewayState::new(&settings, 0, Metrics::new()).expect("a state");
     let plan = Plan::new(&settings, &state);
-    let mut asked = request("GET", "/events");
-    asked
+    let mut received = request("GET", "/events");
+    received
         .head
         .headers
         .insert(ACCEPT, HeaderValue::from_static("text/calendar"));
-    let call = CallRequest::of(&plan.decider, asked, SentBody::of("").await.0);
+    let call = CallRequest::of(&plan.decider, received, SentBody::of("").await.0);
     let response = calendar_stages(&plan, Arc::clone(&below)).call(call).await;
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(

@@ -146,8 +146,8 @@ impl Suite {
 
     fn add(&mut self, subject: &str, law: &str, request: &ApiRequest, result: CheckResult) {
         let is_failed = matches!(result, CheckResult::Failed { .. });
-        let asked = is_failed.then(|| request.to_string());
-        self.report.add(subject, law, asked, result);
+        let tried = is_failed.then(|| request.to_string());
+        self.report.add(subject, law, tried, result);
         let failed = self.report.failed();
         let made = self.report.checks.len();
         self.progress

@@ -23,7 +23,7 @@ pub(super) struct SuiteCheck {
     pub(super) count: u64,
     /// The first request that shows it, of a check that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) asked: Option<String>,
+    pub(super) request: Option<String>,
     #[serde(flatten)]
     pub(super) result: CheckResult,
 }
@@ -48,7 +48,7 @@ pub(super) enum CheckResult {
 impl SuiteReport {
     /// Adds a check, and the request that shows a failure. One with the same result as before counts once more; the
     /// first request stays.
-    pub(super) fn add(&mut self, subject: &str, law: &str, asked: Option<String>, result: CheckResult) {
+    pub(super) fn add(&mut self, subject: &str, law: &str, request: Option<String>, result: CheckResult) {
         let same =
             |check: &&mut SuiteCheck| check.subject == subject && check.law == law && check.result == result;
         match self.checks.iter_mut().find(same) {
@@ -57,7 +57,7 @@ impl SuiteReport {
                 subject: subject.to_owned(),
                 law: law.to_owned(),
                 count: 1,
-                asked,
+                request,
                 result,
             }),
         }
@@ -121,8 +121,8 @@ impl SuiteCheck {
                     printable(&self.law),
                     self.count
                 )?;
-                let asked = self.asked.as_deref().unwrap_or_default();
-                for (name, text) in [("asked", asked), ("expected", expected), ("found", found)] {
+                let request = self.request.as_deref().unwrap_or_default();
+                for (name, text) in [("request", request), ("expected", expected), ("found", found)] {
                     writeln!(out, "      {name:9} {}", printable(text))?;
                 }
                 Ok(())

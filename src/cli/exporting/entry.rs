@@ -6,8 +6,6 @@ use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::file_hashes::sha256;
-
 /// A line of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ManifestEntry {
@@ -55,31 +53,6 @@ impl ManifestEntry {
     }
 }
 
-/// A hash of a record's content. WordPress writes some letters of e-mail addresses as entities, others each time.
-pub(super) fn hash(record: &Value) -> String {
-    sha256(without_entities(&record.to_string()).as_bytes())
-}
-
-/// The text with letters for their decimal entities: `&#101;` is `e`.
-fn without_entities(text: &str) -> String {
-    let mut pieces = text.split("&#");
-    let mut whole = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let letter = piece.split_once(';').and_then(|(number, rest)| {
-            let letter = char::from(number.parse::<u8>().ok()?);
-            letter.is_ascii_graphic().then_some((letter, rest))
-        });
-        match letter {
-            Some((letter, rest)) => {
-                whole.push(letter);
-                whole.push_str(rest);
-            }
-            None => whole.extend(["&#", piece]),
-        }
-    }
-    whole
-}
-
 /// The addresses of an image in all its sizes.
 fn images(image: &Value) -> Vec<String> {
     let sizes = image["sizes"].as_object().into_iter().flatten();
@@ -107,13 +80,5 @@ mod tests {
         assert_eq!(entry.images, ["http://a/a.png", "http://a/b.png"]);
         assert_eq!((entry.kind.as_str(), entry.slug.as_deref()), ("event", Some("a")));
         assert_eq!(images(&json!(false)), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_address_in_other_letters_is_no_change() {
-        let of = |text: &str| hash(&json!({ "description": text }));
-        assert_eq!(of("a&#64;b.&#101;x &#8211;"), of("&#97;@b.ex &#8211;"));
-        assert_ne!(of("a@b.ex"), of("a@b.ey"));
-        assert_ne!(of("&#8211;"), of("&#8212;"));
     }
 }

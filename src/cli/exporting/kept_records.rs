@@ -7,7 +7,8 @@ use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_judge::contract::{Kind, table};
 use serde_json::{Value, json};
 
-use super::entry::{ManifestEntry, hash};
+use super::super::file_hashes::record_hash;
+use super::entry::ManifestEntry;
 
 /// The records so far: as large as the files of the export.
 #[derive(Debug)]
@@ -61,6 +62,6 @@ impl KeptRecords {
             .drop_ignored(list.map(|operation| operation.id), &mut document);
         let records = document.get(collection).and_then(Value::as_array);
         let record = records.and_then(|records| records.first());
-        Ok(hash(record.context("a list without its record")?))
+        Ok(record_hash(record.context("a list without its record")?))
     }
 }

@@ -61,17 +61,20 @@ impl<S> Judging<S> {
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
     fn admit(&self, call: Arc<JudgedCall>, request: &JudgedRequest) -> CalendarCall {
-        let addressed = || PublicAddress::of(None, request.asked.context.addressed());
+        let addressed = || PublicAddress::of(None, request.received.context.addressed());
         let public = match &self.public {
             Some(configured) => Cow::Borrowed(configured),
             None => Cow::Owned(PublicNames::of(&addressed())),
         };
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
-        let (is_file, headers) = (request.opened.names_calendar_file(), &request.asked.head.headers);
+        let (is_file, headers) = (
+            request.opened.names_calendar_file(),
+            &request.received.head.headers,
+        );
         CalendarCall {
             as_calendar: wants_calendar(self.offers_calendar, &call, is_file, headers),
-            ..CalendarCall::new(call, &request.asked, &request.opened, &public, memory)
+            ..CalendarCall::new(call, &request.received, &request.opened, &public, memory)
         }
     }
 
@@ -79,7 +82,7 @@ impl<S> Judging<S> {
     fn note(&self, request: &JudgedRequest, call: &Arc<JudgedCall>) {
         // A form does not come with GET: its target alone would not decide.
         if let OpenedBy::Request(opened) = &request.opened
-            && let Some(target) = self.decider.sole_target(&request.asked.decided_by())
+            && let Some(target) = self.decider.sole_target(&request.received.decided_by())
         {
             self.known.note(target, opened, call);
         }
@@ -120,7 +123,7 @@ impl<S> Judging<S> {
 impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> for Judging<S> {
     async fn call(&self, request: JudgedRequest) -> CallResponse {
         if let OpenedBy::Known(known) = &request.opened {
-            request.asked.context.log.judged(verdict(&known.call));
+            request.received.context.log.judged(verdict(&known.call));
             let call = self.admit(Arc::clone(&known.call), &request);
             drop(request);
             return self.inner.call(call).await;
@@ -130,11 +133,11 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> fo
             Ok(judgement) => judgement,
             Err(refusal) => {
                 let reason = RefusalNote::rules(&refusal);
-                request.asked.refused(DecidingBody::None, reason);
+                request.received.refused(DecidingBody::None, reason);
                 return refused(&refusal).into();
             }
         };
-        self.report(&request.asked.context, &judgement);
+        self.report(&request.received.context, &judgement);
         let Judgement {
             outcome,
             findings,
@@ -150,7 +153,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> fo
                     decided_by: DecidedBy::Rules,
                     insists: insists.unwrap_or_default(),
                 };
-                request.asked.refused(request.deciding(), reason);
+                request.received.refused(request.deciding(), reason);
                 refused(&refusal).into()
             }
             Outcome::Forward(call) => {
@@ -182,8 +185,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
             decided_by: DecidedBy::Site,
             insists: "",
         };
-        request.asked.refused(request.deciding(), reason);
-        let log = request.asked.context.log.clone();
+        request.received.refused(request.deciding(), reason);
+        let log = request.received.context.log.clone();
         let call = self.admit(call, &request);
         drop(request);
         let response = self.inner.call(call).await;
@@ -216,7 +219,7 @@ fn verdict(call: &ForwardableCall) -> &'static str {
 
 fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
     let call = request.opened.next().map_err(Refusal::clone)?;
-    let head = request.asked.decided_by();
+    let head = request.received.decided_by();
     Ok(match &request.body {
         Some(body) => decider.judge(&head, &request.opened, call, body),
         None => decider.judge_unread(&head, call),
@@ -265,12 +268,12 @@ mod tests {
             budget: state.bodies.clone(),
             computing: Computing::new(),
         };
-        let asked = request(method, path);
-        let (context, target) = (asked.context.clone(), asked.head.uri.to_string());
-        let opened = CallRequest::of(&plan.decider, asked, SentBody::of("").await.0);
+        let received = request(method, path);
+        let (context, target) = (received.context.clone(), received.head.uri.to_string());
+        let opened = CallRequest::of(&plan.decider, received, SentBody::of("").await.0);
         let body = if method == "GET" { "" } else { EVENT };
         let request = CallRequest {
-            asked: opened.asked,
+            received: opened.received,
             opened: opened.opened,
             body: Some(body.into()),
         };

@@ -23,10 +23,12 @@ impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for R
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;
-        let charged = self.limiter.charge(&request.asked, &opened.identity, opened.cost);
+        let charged = self
+            .limiter
+            .charge(&request.received, &opened.identity, opened.cost);
         let charged = match charged.await {
             Ok(charged) => charged,
-            Err(exceeded) => return self.limiter.refuse(&request.asked, &exceeded),
+            Err(exceeded) => return self.limiter.refuse(&request.received, &exceeded),
         };
         let CallResponse {
             mut response, login, ..

@@ -56,27 +56,35 @@ const fn refused_for(error: &'static OwnError) -> BodyFault {
 
 impl<S: Stage<JudgedRequest, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {
     async fn call(&self, request: CallRequest) -> CallResponse {
-        let CallRequest { asked, opened, body } = request;
+        let CallRequest {
+            received,
+            opened,
+            body,
+        } = request;
         let call = match opened.next() {
             Ok(call) => call,
             Err(refusal) => {
-                asked.refused(DecidingBody::None, RefusalNote::rules(refusal));
+                received.refused(DecidingBody::None, RefusalNote::rules(refusal));
                 return refused(refusal).into();
             }
         };
-        let received = match absent(call, &body) {
+        let taken = match absent(call, &body) {
             Some(absent) => Ok(Some(absent)),
             // Behind a pointer: most calls have no body.
             None => Box::pin(self.read(call, body)).await,
         };
-        match received {
+        match taken {
             Ok(body) => {
-                let request = CallRequest { asked, opened, body };
+                let request = CallRequest {
+                    received,
+                    opened,
+                    body,
+                };
                 self.inner.call(request).await
             }
             Err(fault) => {
                 let reason = RefusalNote::moment("the body does not arrive within its limits");
-                asked.refused(DecidingBody::None, reason);
+                received.refused(DecidingBody::None, reason);
                 body::not_taken(&fault).into()
             }
         }
@@ -98,7 +106,7 @@ mod tests {
     use calendar_edge_core::settings::Settings;
 
     /// The status of a request, what the stage below gets of its body, and the bytes of it that were read.
-    async fn read(settings: &Settings, asked: BodilessRequest) -> (StatusCode, Option<String>, u64) {
+    async fn read(settings: &Settings, posted: BodilessRequest) -> (StatusCode, Option<String>, u64) {
         let below = FakeStage::at_once(|_: &JudgedRequest| presented(StatusCode::OK, "{}"));
         let state = GatewayState::new(settings, 0, Metrics::new()).expect("a state");
         let plan = Plan::new(settings, &state);
@@ -108,7 +116,7 @@ mod tests {
         };
         let (body, sent) = SentBody::of(EVENT).await;
         let response = reading
-            .call(CallRequest::of(&plan.decider, asked, body))
+            .call(CallRequest::of(&plan.decider, posted, body))
             .await
             .response;
         let received = below.each(|request| match &request.body {
@@ -147,19 +155,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_asks_first_is_refused_without_its_body() {
-        let mut asked = request("POST", "/events");
-        asked.head.headers.remove(AUTHORIZATION);
-        let brief = read(&settings(), asked.clone()).await;
+        let mut posted = request("POST", "/events");
+        posted.head.headers.remove(AUTHORIZATION);
+        let brief = read(&settings(), posted.clone()).await;
         assert_eq!(
             (brief.1, brief.2),
             whole(),
             "a short one comes for the words of the refusal"
         );
-        asked
+        posted
             .head
             .headers
             .insert(EXPECT, HeaderValue::from_static("100-continue"));
-        let (_, received, read) = read(&settings(), asked).await;
+        let (_, received, read) = read(&settings(), posted).await;
         assert_eq!((received.as_deref(), read), (Some("left"), 0));
     }
 

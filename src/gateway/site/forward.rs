@@ -84,22 +84,22 @@ impl Site {
     /// whole, and judged if it is a calendar call.
     pub(in crate::gateway) async fn pass(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         body: ClientBody,
         scan: Option<SiteFormScan>,
     ) -> Passage {
-        let request = self.surface.request(asked);
+        let request = self.surface.request(received);
         let request = request.as_ref();
-        let call = request.and_then(|request| self.decider.second_call(&asked.head, request));
-        let charged = match self.charge_second(asked, call, DecidingBody::None) {
+        let call = request.and_then(|request| self.decider.second_call(&received.head, request));
+        let charged = match self.charge_second(received, call, DecidingBody::None) {
             Ok(charged) => charged,
             Err(refused) => return Passage::Response(*refused),
         };
-        let passage = match (self.surface.by_head(asked, request), scan) {
+        let passage = match (self.surface.by_head(received, request), scan) {
             (Some(refused), _) => Passage::Response(refused),
-            (None, None) => self.stream(asked, request, body).await,
+            (None, None) => self.stream(received, request, body).await,
             // Behind a pointer: few requests have a form.
-            (None, Some(scan)) => Box::pin(self.pass_form(asked, request, (body, scan))).await,
+            (None, Some(scan)) => Box::pin(self.pass_form(received, request, (body, scan))).await,
         };
         passage.with_budgets(&charged)
     }
@@ -108,19 +108,19 @@ impl Site {
     /// whose credentials cannot be read.
     fn charge_second(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         call: Option<SecondCall>,
         body: DecidingBody<'_>,
     ) -> Result<RateLimitStatus, Box<EdgeResponse>> {
         let Some(call) = call else {
             return Ok(RateLimitStatus::default());
         };
-        let charged = self.logins.charge_only(asked, &call.identity, call.cost);
-        let charged = charged.map_err(|exceeded| Box::new(self.logins.refuse(asked, &exceeded)))?;
+        let charged = self.logins.charge_only(received, &call.identity, call.cost);
+        let charged = charged.map_err(|exceeded| Box::new(self.logins.refuse(received, &exceeded)))?;
         match call.refusal {
             None => Ok(charged),
             Some(refusal) => {
-                asked.refused(body, RefusalNote::rules(&refusal));
+                received.refused(body, RefusalNote::rules(&refusal));
                 Err(Box::new(refused(&refusal)))
             }
         }
@@ -128,56 +128,56 @@ impl Site {
 
     async fn stream(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         body: ClientBody,
     ) -> Passage {
-        if offered_upgrade(&asked.head).is_some() && body.is_end_stream() {
+        if offered_upgrade(&received.head).is_some() && body.is_end_stream() {
             return Passage::Response(refused(&errors::NO_UPGRADE.refusal()));
         }
         if self.surface.reads_calls(request) {
-            return Passage::Response(self.pass_call(asked, request, body).await);
+            return Passage::Response(self.pass_call(received, request, body).await);
         }
         let has_body = !body.is_end_stream();
-        match self.pages.respond(asked, has_body).await {
+        match self.pages.respond(received, has_body).await {
             // A body goes on as it comes.
             Some(PageResponse::OfRobots) if has_body => {}
-            Some(answer) => return self.take_page(asked, answer).await,
+            Some(answer) => return self.take_page(received, answer).await,
             None => {}
         }
-        let answer = self.stream_whole(asked, body);
-        Passage::Response(self.logins.guard_login(asked, None, answer).await)
+        let answer = self.stream_whole(received, body);
+        Passage::Response(self.logins.guard_login(received, None, answer).await)
     }
 
-    async fn take_page(&self, asked: &BodilessRequest, answer: PageResponse) -> Passage {
+    async fn take_page(&self, received: &BodilessRequest, answer: PageResponse) -> Passage {
         let nothing = reqwest::Body::from("");
         match answer {
             PageResponse::Own(response) => {
-                asked.context.log.about(Traffic::Site);
+                received.context.log.about(Traffic::Site);
                 Passage::Response(response)
             }
             PageResponse::Calendar(read) => Passage::File(read),
             PageResponse::OfRobots => {
-                let end = self.forward(asked, nothing, SiteTraffic::OfRobots).await;
+                let end = self.forward(received, nothing, SiteTraffic::OfRobots).await;
                 Passage::Response(end.0)
             }
         }
     }
 
     /// Forwards a request for a file that the calendar does not have.
-    pub(in crate::gateway) async fn pass_file(&self, asked: &BodilessRequest) -> EdgeResponse {
-        let traffic = match self.pages.respond_to_file(asked) {
+    pub(in crate::gateway) async fn pass_file(&self, received: &BodilessRequest) -> EdgeResponse {
+        let traffic = match self.pages.respond_to_file(received) {
             Some(PageResponse::Own(refused)) => return refused,
             Some(PageResponse::OfRobots) => SiteTraffic::OfRobots,
             Some(PageResponse::Calendar(_)) | None => SiteTraffic::Page,
         };
-        self.forward(asked, reqwest::Body::from(""), traffic).await.0
+        self.forward(received, reqwest::Body::from(""), traffic).await.0
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
     async fn pass_call(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         body: ClientBody,
     ) -> EdgeResponse {
@@ -186,14 +186,17 @@ impl Site {
         match begin(body, &self.bodies).await {
             Ok((call, None)) => {
                 let seen = SeenBody::Whole(call.clone());
-                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                if let Some(refused) = self.surface.by_body(received, request, &seen) {
                     return refused;
                 }
                 let whole = reqwest::Body::from(call);
-                let answer = self.forward(asked, whole, SiteTraffic::Page);
-                self.logins.guard_login(asked, None, answer).await
+                let answer = self.forward(received, whole, SiteTraffic::Page);
+                self.logins.guard_login(received, None, answer).await
             }
-            Ok((begun, Some(rest))) => self.pass_begun(asked, request, None, (begun, rest, size)).await,
+            Ok((begun, Some(rest))) => {
+                self.pass_begun(received, request, None, (begun, rest, size))
+                    .await
+            }
             Err(fault) => not_taken(&fault),
         }
     }
@@ -201,53 +204,53 @@ impl Site {
     /// Forwards a body of which the beginning was read, while the rest comes; a form is scanned.
     async fn pass_begun(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         form: Option<SiteFormScan>,
         (begun, rest, size): (Bytes, MinRateBody, SizeHint),
     ) -> EdgeResponse {
         let seen = SeenBody::Begun(begun.clone());
-        if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+        if let Some(refused) = self.surface.by_body(received, request, &seen) {
             return refused;
         }
         if form.is_some()
-            && let Some(refused) = self.pages.refuse_form(asked, FormReading::Unread)
+            && let Some(refused) = self.pages.refuse_form(received, FormReading::Unread)
         {
             return refused;
         }
-        let guard = self.surface.on_the_way(asked, request, &begun);
+        let guard = self.surface.on_the_way(received, request, &begun);
         let hook = self.backends.site.begin_upload();
         let rest = UploadBody { body: rest, hook };
         let body = reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size));
-        let answer = self.forward(asked, body, SiteTraffic::Upload);
-        self.logins.guard_login(asked, None, answer).await
+        let answer = self.forward(received, body, SiteTraffic::Upload);
+        self.logins.guard_login(received, None, answer).await
     }
 
-    async fn stream_whole(&self, asked: &BodilessRequest, body: ClientBody) -> SiteEnd {
+    async fn stream_whole(&self, received: &BodilessRequest, body: ClientBody) -> SiteEnd {
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
-            return self.forward(asked, nothing, SiteTraffic::Page).await;
+            return self.forward(received, nothing, SiteTraffic::Page).await;
         }
         let hook = self.backends.site.begin_upload();
         let body = UploadBody { body, hook };
         let body = reqwest::Body::wrap(body);
-        self.forward(asked, body, SiteTraffic::Upload).await
+        self.forward(received, body, SiteTraffic::Upload).await
     }
 
     async fn pass_form(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         (body, scan): (ClientBody, SiteFormScan),
     ) -> Passage {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         match read_start(body, &self.bodies).await {
-            Ok((form, None)) => self.pass_whole(asked, request, form, scan).await,
+            Ok((form, None)) => self.pass_whole(received, request, form, scan).await,
             Ok((begun, Some(rest))) => {
                 let begun = (begun, rest, size);
-                Passage::Response(self.pass_begun(asked, request, Some(scan), begun).await)
+                Passage::Response(self.pass_begun(received, request, Some(scan), begun).await)
             }
             Err(fault) => Passage::Response(not_taken(&fault)),
         }
@@ -255,45 +258,50 @@ impl Site {
 
     async fn pass_whole(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         request: Option<&SurfaceRequest<'_>>,
         form: Bytes,
         scan: SiteFormScan,
     ) -> Passage {
-        match self.decider.open_form(&asked.decided_by(), scan, form.clone()) {
+        match self.decider.open_form(&received.decided_by(), scan, form.clone()) {
             Ok(Some(opened)) => Passage::Calendar {
                 opened: Box::new(opened),
                 body: form,
             },
             Ok(None) => {
                 let seen = SeenBody::Whole(form.clone());
-                let call =
-                    request.and_then(|request| self.decider.second_call_of_form(&asked.head, request, &seen));
-                let charged = match self.charge_second(asked, call, DecidingBody::Read(&form)) {
+                let call = request
+                    .and_then(|request| self.decider.second_call_of_form(&received.head, request, &seen));
+                let charged = match self.charge_second(received, call, DecidingBody::Read(&form)) {
                     Ok(charged) => charged,
                     Err(refused) => return Passage::Response(*refused),
                 };
-                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                if let Some(refused) = self.surface.by_body(received, request, &seen) {
                     return Passage::Response(refused).with_budgets(&charged);
                 }
-                if let Some(refused) = self.pages.refuse_form(asked, FormReading::Whole(&form)) {
+                if let Some(refused) = self.pages.refuse_form(received, FormReading::Whole(&form)) {
                     return Passage::Response(refused).with_budgets(&charged);
                 }
                 let whole = reqwest::Body::from(form.clone());
-                let answer = self.forward(asked, whole, SiteTraffic::Page);
-                let answer = self.logins.guard_login(asked, Some(&form), answer).await;
+                let answer = self.forward(received, whole, SiteTraffic::Page);
+                let answer = self.logins.guard_login(received, Some(&form), answer).await;
                 Passage::Response(answer).with_budgets(&charged)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
-                asked.refused(DecidingBody::Read(&form), RefusalNote::rules(&refusal));
+                received.refused(DecidingBody::Read(&form), RefusalNote::rules(&refusal));
                 Passage::Response(refused(&refusal))
             }
         }
     }
 
-    async fn forward(&self, asked: &BodilessRequest, body: reqwest::Body, traffic: SiteTraffic) -> SiteEnd {
-        let BodilessRequest { head, context, .. } = asked;
+    async fn forward(
+        &self,
+        received: &BodilessRequest,
+        body: reqwest::Body,
+        traffic: SiteTraffic,
+    ) -> SiteEnd {
+        let BodilessRequest { head, context, .. } = received;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let forwarded = PublicNames::of(&public).forwarded(context);

@@ -33,20 +33,20 @@ impl RateLimiter {
     /// [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard_login(
         &self,
-        asked: &BodilessRequest,
+        received: &BodilessRequest,
         form: Option<&[u8]>,
         end: impl Future<Output = SiteEnd>,
     ) -> EdgeResponse {
-        let Some(door) = self.door(&asked.head) else {
+        let Some(door) = self.door(&received.head) else {
             return end.await.0;
         };
-        let tried = door.tried(&asked.head, form);
-        let charges = match self.charge_logins(asked, &tried).await {
+        let tried = door.tried(&received.head, form);
+        let charges = match self.charge_logins(received, &tried).await {
             Ok(charges) => charges,
-            Err(exceeded) => return self.refuse(asked, &exceeded),
+            Err(exceeded) => return self.refuse(received, &exceeded),
         };
         let (answer, login) = match end.await {
-            (answer, None) => shown_by(door, &asked.head, answer).await,
+            (answer, None) => shown_by(door, &received.head, answer).await,
             (answer, Some(login)) => (answer, login),
         };
         if let Some(first) = charges.first() {

@@ -66,7 +66,7 @@ impl fmt::Display for Drift {
             DriftKind::Extra(name) => {
                 write!(
                     f,
-                    "{place}: the origin publishes the argument {name}, which the edge drops"
+                    "{place}: the origin publishes the argument {name}, which is not in the table of the edge"
                 )
             }
             DriftKind::Required(name, true) => {
@@ -257,7 +257,7 @@ mod tests {
             found,
             [
                 "tags.list: the origin does not publish the argument slug",
-                "tags.list: the origin publishes the argument offset, which the edge drops"
+                "tags.list: the origin publishes the argument offset, which is not in the table of the edge"
             ]
         );
     }

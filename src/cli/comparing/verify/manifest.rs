@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::Kind;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::super::file_hashes::sha256;
+use super::super::super::file_hashes::{record_hash, sha256};
 use super::super::super::list_reader::drop_json_ld;
 
 /// The longest line that is read, in bytes; slugs and paths take far less.
@@ -131,11 +131,13 @@ fn private(path: &Path) -> io::Result<File> {
 
 /// The hash of a response: of its JSON without spaces and without what is spelt at random, or of its bytes.
 pub(super) fn hash(body: &[u8]) -> String {
-    let plain = serde_json::from_slice::<Value>(body).ok().map(|mut document| {
-        drop_json_ld(&mut document);
-        document.to_string().into_bytes()
-    });
-    sha256(plain.as_deref().unwrap_or(body))
+    match serde_json::from_slice(body) {
+        Ok(mut document) => {
+            drop_json_ld(&mut document);
+            record_hash(&document)
+        }
+        Err(_) => sha256(body),
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +174,7 @@ mod tests {
     #[test]
     fn a_hash_is_about_values() {
         assert_eq!(hash(br#"{"a":1,"json_ld":2}"#), hash(br#"{ "a": 1 }"#));
+        assert_eq!(hash(br#"{"a":"&#64;"}"#), hash(br#"{"a":"@"}"#));
         assert_ne!(hash(br#"{"a":1}"#), hash(br#"{"a":2}"#));
         assert_ne!(hash(b"<a>"), hash(b"<b>"));
     }
