@@ -1,7 +1,5 @@
 //! Loads settings from a file, flags and environment variables.
 
-use std::path::Path;
-
 use toml::de::DeTable;
 
 use super::overrides::Overrides;
@@ -9,17 +7,8 @@ use super::problem::ConfigError;
 use super::read::FileReader;
 use super::resolve;
 use super::secret;
-use super::source::ConfigSource;
 use super::variables::Variables;
 use calendar_edge_core::settings::{ConfigFinding, ConfigPlace, ConfigProblems, Draft, Settings};
-
-/// Reads the file, if there is one, and applies the overrides.
-///
-/// # Errors
-/// All problems at once.
-pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    ConfigSource::new(file.map(Path::to_owned), overrides.clone()).load()
-}
 
 /// Reads the text of the file `name` and applies the overrides.
 ///
@@ -82,12 +71,12 @@ fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bo
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::OverrideSource;
+    use crate::config::{OverrideSource, load};
     use calendar_edge_core::settings::{ListenAddress, Mode};
 
     fn fixtures() -> PathBuf {

@@ -33,8 +33,8 @@ mod variables;
 
 pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
-pub use load::{load, parse};
+pub use load::parse;
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{ConfigError, Location};
 pub use schema::schema;
-pub use source::ConfigSource;
+pub use source::{ConfigSource, load};

@@ -8,7 +8,7 @@ use calendar_edge_judge::contract::{Action, Place, StrictRule, read_by_backend, 
 
 /// Names that a file may quote all the same, with the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] = [(
-    "expected.rs",
+    "forwardable.rs",
     "password",
     "a password in any query, declared or not, makes an answer personal",
 )];

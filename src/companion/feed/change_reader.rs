@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::change_feed::ChangeFeed;
-use super::judging::{ReadsRecords, RecordRead};
+use super::judging::{AT_ONCE, ReadsRecords, RecordRead};
 use crate::companion::Companions;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
@@ -62,9 +62,6 @@ pub(super) const MOST_RECORDS: usize = 100;
 
 /// The most bytes of them.
 pub(super) const RECORD_BYTES: usize = 1 << 20;
-
-/// The most records that are read at once: they take permits that clients need.
-pub(super) const AT_ONCE: usize = 4;
 
 /// The longest wait of a reader for the verdicts on changed records.
 const VERDICTS: Duration = Duration::from_secs(5);

@@ -8,11 +8,13 @@ use futures_util::future::{BoxFuture, join_all};
 use http::StatusCode;
 
 use super::change_feed::ChangeFeed;
-use super::change_reader::AT_ONCE;
 use crate::backend::pauses;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
 use calendar_edge_core::gateway::authority::PublicAddress;
+
+/// The most records that are read at once: they take permits that clients need.
+pub(super) const AT_ONCE: usize = 4;
 
 /// Reads records as an anonymous reader does: from the cache, or from the site.
 pub(crate) trait ReadsRecords: fmt::Debug + Send + Sync {

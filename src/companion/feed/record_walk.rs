@@ -6,8 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
-use super::change_reader::{AT_ONCE, ChangeReader, FIRST_NUMBER, MOST_RECORDS, RECORD_BYTES, SHORTEST};
+use super::change_reader::{ChangeReader, FIRST_NUMBER, MOST_RECORDS, RECORD_BYTES, SHORTEST};
 use super::feed_route::invalid;
+use super::judging::AT_ONCE;
 use crate::layers::{EdgeResponse, refused};
 use calendar_edge_core::companion::feed::{
     FeedPosition, InvalidArgument, RecordChunk, WalkCursor, WalkedRecords,
