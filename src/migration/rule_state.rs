@@ -125,12 +125,13 @@ impl RuleState {
             self.show(&control);
         }
         let (standing, share) = (control.standing.clone(), control.share());
-        drop(control);
         if is_changed {
+            drop(control);
             let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
             tracing::warn!(rule = &*self.name, %share, reason, "another edge has changed the share of a rule");
             self.changed(standing);
         } else if standing != before {
+            // While no other change can be kept before it.
             self.keep(standing);
         }
     }

@@ -265,3 +265,33 @@ async fn check_looks_at_each_backend() {
         assert!(text.contains(line), "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_write_that_the_site_never_gets_is_not_made_at_the_candidate() {
+    let next = Origin::always(Reply::json(200, "{}")).await;
+    let owner = root(&Origin::down());
+    let setup = Setup::new(
+        "compare-write",
+        &owner,
+        &root(&next),
+        "credentials = \"forward\"\n",
+    );
+    let body = r#"{"title":"A","start_date":"2027-01-01 10:00:00","end_date":"2027-01-01 11:00:00"}"#;
+    let write = [
+        "migration",
+        "compare",
+        "--writes",
+        "-X",
+        "POST",
+        "-u",
+        "a:b",
+        "-d",
+        body,
+        EVENTS,
+    ];
+    let output = setup.run(&write).await;
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("the backend `origin` cannot be reached"), "{told}");
+    assert_eq!(next.seen().len(), 0);
+}

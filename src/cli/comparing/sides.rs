@@ -1,7 +1,7 @@
 //! The two sides of a comparison, and the findings about them.
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::{BackendFindings, DryRun, DryRunCall, DryRunResponse};
+use calendar_edge::app::{BackendFindings, DryRun, DryRunCall, DryRunResponse, Reach};
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
 
@@ -75,7 +75,13 @@ impl Sides {
     /// The primary's two responses enclose the other's in time, so that a member which only the clock changed is
     /// volatile. Writes are never sent twice.
     pub(super) async fn compare(&self, call: &DryRunCall) -> ComparedCall {
-        let (primary, other) = (self.primary.send(call).await, self.other.send(call).await);
+        let primary = self.primary.send(call).await;
+        // A write that the primary never got is not made at the other backend alone.
+        let other = if call.is_write() && primary.reach == Reach::Nowhere {
+            primary.clone()
+        } else {
+            self.other.send(call).await
+        };
         let operation = call.operation();
         let findings = self
             .findings

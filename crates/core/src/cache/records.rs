@@ -24,18 +24,19 @@ struct RecordMembers<'b> {
     parent: Option<&'b RawValue>,
 }
 
-/// The response to a list: the records stand in a member with the name of the collection.
+/// The response to a list: the records stand in the member with the name of the collection.
 #[derive(Deserialize)]
 struct ListMembers<'b> {
-    #[serde(
-        borrow,
-        alias = "events",
-        alias = "venues",
-        alias = "organizers",
-        alias = "categories",
-        alias = "tags"
-    )]
-    records: Vec<RecordMembers<'b>>,
+    #[serde(borrow)]
+    events: Option<Vec<RecordMembers<'b>>>,
+    #[serde(borrow)]
+    venues: Option<Vec<RecordMembers<'b>>>,
+    #[serde(borrow)]
+    organizers: Option<Vec<RecordMembers<'b>>>,
+    #[serde(borrow)]
+    categories: Option<Vec<RecordMembers<'b>>>,
+    #[serde(borrow)]
+    tags: Option<Vec<RecordMembers<'b>>>,
 }
 
 /// The tags of one record, and of those in it. `None` if the body is no such record.
@@ -49,7 +50,14 @@ pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let list: ListMembers<'_> = object(std::str::from_utf8(body).ok()?)?;
-    for record in list.records {
+    let records = match kind {
+        Kind::Event => list.events,
+        Kind::Venue => list.venues,
+        Kind::Organizer => list.organizers,
+        Kind::Category => list.categories,
+        Kind::Tag => list.tags,
+    };
+    for record in records? {
         record.add_tags(kind, &mut tags)?;
     }
     Some(tags)

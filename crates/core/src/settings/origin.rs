@@ -116,6 +116,9 @@ pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 /// each takes 150 ms.
 const PENDING_FACTOR: usize = 32;
 
+/// The most of them, which hold memory.
+const MOST_PENDING: usize = 100_000;
+
 /// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;
 
@@ -138,11 +141,12 @@ impl OriginSettings {
         self.read_index && self.namespace == OriginNamespace::Assumed
     }
 
-    /// Maximum number of calls that wait for a concurrent exchange, each for at most 5 s: 32 for each, 256 by default.
+    /// Maximum number of calls that wait for a concurrent exchange, each for at most 5 s: 32 for each, 256 by default,
+    /// 100,000 at most.
     /// Further calls get 503 `edge_overloaded`, reads without credentials first.
     pub fn max_pending(&self) -> usize {
         let usual = self.max_in_flight.saturating_mul(PENDING_FACTOR);
-        self.pending.unwrap_or(usual)
+        self.pending.unwrap_or_else(|| usual.min(MOST_PENDING))
     }
 
     /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by

@@ -33,7 +33,7 @@ pub enum DriftKind {
     Missing,
     /// A route or a method is published that the table does not have; the edge responds to it with 404.
     ExtraRoute,
-    /// An argument is published that the table does not have; the edge drops it.
+    /// An argument is published that the table does not have; see the setting `undeclared`.
     Extra(String),
     /// An argument is required on one side only: true if the table requires it.
     Required(String, bool),

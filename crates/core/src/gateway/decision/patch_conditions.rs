@@ -2,7 +2,7 @@
 
 use http::Method;
 use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
-use jiff::Timestamp;
+use jiff::civil::DateTime;
 
 use calendar_edge_judge::contract::patch::ReadRecord;
 
@@ -12,7 +12,7 @@ pub enum PatchConditions {
     /// None, or one that is true of every record.
     Always,
     /// The record was not changed after this moment.
-    UnmodifiedSince(Timestamp),
+    UnmodifiedSince(DateTime),
     /// The record has an entity tag. The edge gives none to callers with credentials, so no record has it.
     Tagged,
 }
@@ -45,9 +45,17 @@ impl PatchConditions {
     }
 }
 
-/// The moment of a header, in each of the three forms that recipients must accept (RFC 9110 section 5.6.7).
-fn date_of(header: &str) -> Option<Timestamp> {
-    Timestamp::try_from(httpdate::parse_http_date(header).ok()?).ok()
+/// Date and time as the header may have them: recipients must accept all three (RFC 9110 section 5.6.7).
+const HTTP_DATES: [&str; 3] = [
+    "%a, %d %b %Y %H:%M:%S GMT",
+    "%A, %d-%b-%y %H:%M:%S GMT",
+    "%a %b %e %H:%M:%S %Y",
+];
+
+/// The moment of a header in UTC, in any year: clients send the first one to state "never changed".
+fn date_of(header: &str) -> Option<DateTime> {
+    let mut forms = HTTP_DATES.iter();
+    forms.find_map(|form| DateTime::strptime(form, header).ok())
 }
 
 #[cfg(test)]
@@ -104,5 +112,13 @@ mod tests {
         assert_eq!(date_of("Sunday, 06-Nov-94 08:49:37 GMT"), former);
         assert!(former.is_some());
         assert_eq!(date_of("2026-11-20"), None);
+        for past in [
+            "Mon, 01 Jan 0001 00:00:00 GMT",
+            "Wed, 31 Dec 1969 23:59:59 GMT",
+            "Fri, 20 Nov 2026 08:38:60 GMT",
+        ] {
+            let condition = PatchConditions::UnmodifiedSince(date_of(past).unwrap());
+            assert!(!condition.hold(&record), "{past}");
+        }
     }
 }

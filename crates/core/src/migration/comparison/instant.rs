@@ -29,8 +29,15 @@ impl WrittenTime {
         if form != "0000-00-00 00:00:00" || time.ends_with("60") || rest.contains('[') {
             return None;
         }
-        let instant = text.parse::<Timestamp>().map(Self::Instant);
-        let time = instant.or_else(|_| text.parse().map(Self::Local)).ok()?;
+        let instant = text.parse::<Timestamp>().map(Self::Instant).ok();
+        // An instant beyond those of the crate is none of a clock without an offset.
+        let local = || {
+            text.parse()
+                .map(Self::Local)
+                .ok()
+                .filter(|_| !rest.contains(['+', '-']))
+        };
+        let time = instant.or_else(local)?;
         let fraction = match time {
             Self::Instant(instant) => instant.subsec_nanosecond(),
             Self::Local(local) => local.subsec_nanosecond(),
@@ -94,6 +101,7 @@ mod tests {
             "2026-01-01 00:00",
             "2026-01-01 00:00:00 ",
             "2026-01-01 00:00:00.5",
+            "9999-12-31 23:59:59-12:00",
             "+026-01-01 00:00:00",
             "ü026-01-01 00:00:00",
         ] {

@@ -1,8 +1,6 @@
 //! A record as the site sends it.
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 /// A record of the site, before an update.
@@ -35,9 +33,8 @@ impl ReadRecord {
     }
 
     /// When it was last changed, by its `modified_utc`; `None` for a draft that was never published.
-    pub fn modified(&self) -> Option<Timestamp> {
-        let date = DateTime::strptime(SITE_DATE, self.text(MODIFIED)?).ok()?;
-        TimeZone::UTC.to_timestamp(date).ok()
+    pub fn modified(&self) -> Option<DateTime> {
+        DateTime::strptime(SITE_DATE, self.text(MODIFIED)?).ok()
     }
 
     pub(super) fn member(&self, name: &str) -> Option<&Value> {

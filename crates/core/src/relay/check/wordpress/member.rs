@@ -1,8 +1,12 @@
 //! One string of a JSON document, found by its path while all other values are skipped.
 
-use std::collections::HashMap;
+use std::fmt;
 
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+/// Finds the last member of a name, without memory for the others.
+struct NamedMember<'n>(&'n str);
 
 /// Returns the first `limit` bytes of the string at a path of member names.
 ///
@@ -11,12 +15,35 @@ use serde_json::value::RawValue;
 pub(super) fn text_at(document: &[u8], path: &[&str], limit: usize) -> Option<String> {
     let mut value: &RawValue = serde_json::from_slice(document).ok()?;
     for name in path {
-        let members: HashMap<String, &RawValue> = serde_json::from_str(value.get()).ok()?;
-        value = members.get(*name)?;
+        let mut json = serde_json::Deserializer::from_str(value.get());
+        value = json.deserialize_map(NamedMember(name)).ok()??;
     }
     let mut text: String = serde_json::from_str(value.get()).ok()?;
     text.truncate(text.floor_char_boundary(limit));
+    text.shrink_to_fit();
     Some(text)
+}
+
+// === impl NamedMember ===
+
+impl<'de> Visitor<'de> for NamedMember<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with {}", self.0)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = members.next_key::<String>()? {
+            if name == self.0 {
+                found = Some(members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
 }
 
 #[cfg(test)]
