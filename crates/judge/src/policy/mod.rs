@@ -61,7 +61,7 @@ pub struct OperationPolicy {
     pub profile: Option<Profile>,
     /// `false` refuses every call with 403 `edge_operation_denied`.
     pub allow: bool,
-    /// Undeclared parameters that are forwarded unchanged, beside [`Policy::extra_parameters`].
+    /// Undeclared parameters that are forwarded unchanged, beside those of the policy.
     pub extra_parameters: Vec<String>,
 }
 
