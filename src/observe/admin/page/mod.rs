@@ -12,7 +12,7 @@ use ring::digest::{SHA256, digest};
 /// The page that shows the state of the edge.
 pub(super) static OPERATORS_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(OPERATORS));
 
-/// Its files, joined at compile time.
+/// Its files, joined at compile time; a subject has its section of the page in its own folder.
 const OPERATORS: &str = concat!(
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>calendar-edge</title>\n",
     include_str!("head.html"),
@@ -28,7 +28,9 @@ const OPERATORS: &str = concat!(
     include_str!("charts.js"),
     include_str!("tables.js"),
     include_str!("sections.js"),
-    include_str!("migration.js"),
+    include_str!("../../../cache/section.js"),
+    include_str!("../../../pages/section.js"),
+    include_str!("../../../migration/section.js"),
     include_str!("refusals.js"),
     include_str!("runbook.js"),
     include_str!("operators.js"),

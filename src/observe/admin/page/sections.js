@@ -65,39 +65,6 @@ function contract(part, roots) {
   })]);
 }
 
-function cache(now, answer) {
-  const part = $("cache-part");
-  if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  const kept = answer.body;
-  if (!kept.enabled) return show(part, "off", () => h("p", { class: "soft" }, "The cache is off."));
-  show(part, "on", () => {
-    const [box, body] = table("Reads by operation since the start", ["Operation", ["Reads", "n"], ["Hits", "n"], ["Hit ratio", "n"], ["Passed by", "n w"]], "Nothing was read yet.");
-    part.rows = body;
-    return [h("dl", { class: "pairs" }), box];
-  });
-  pairs(part.querySelector("dl"), [
-    ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
-    ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
-    ["Companion", { text: { unseen: "no message yet", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
-  ]);
-  fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
-}
-
-/** Calendar pages: those kept from WordPress, the reasons why it gets the others, and the findings of the check. */
-function calendarPages(now) {
-  const { calendar_pages: { requests, check, hindrance }, calendar_pages_mode: mode } = now;
-  const { served, would_serve, limited, would_limit, ...forwarded } = requests;
-  const count = (real, more) => number.format(real ?? 0) + (more ? `, ${number.format(more)} would be` : "");
-  pairs($("pages-part"), [
-    ["Mode", mode],
-    ["Served", count(served, would_serve)],
-    ["Refused", count(limited, would_limit)],
-    ["Forwarded", Object.entries(forwarded).map(([name, times]) => `${name.replaceAll("_", " ")} ${times}`).join(", ")],
-    ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${check.agreed} agreed`],
-    ["In the way", mode === "off" ? null : hindrance],
-  ]);
-}
-
 /** Operations as `{name, methods, path}`, from the OpenAPI document. */
 function operations(document_) {
   const found = new Map();
