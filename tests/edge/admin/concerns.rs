@@ -30,7 +30,7 @@ const STATES: [SiteState; 9] = [
     SiteState {
         reply: || Reply::json(200, LIST),
         fine: "Yes",
-        name: "site_answers",
+        name: "site_responds",
         sentence: "none failed",
         ready: 200,
     },

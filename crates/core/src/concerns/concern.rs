@@ -78,7 +78,7 @@ macro_rules! rows {
 }
 
 rows! {
-    SITE_ANSWERS "site_answers": Ready, Some("backends"), None;
+    SITE_RESPONDS "site_responds": Ready, Some("backends"), None;
     SITE_QUIET "site_quiet": Ready, Some("backends"), None;
     SITE_UNKNOWN "site_unknown": Ready, Some("backends"), None;
     SITE_DOWN "site_down": NoBackend, Some("backends"), Some("SiteFails");

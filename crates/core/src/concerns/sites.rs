@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::concern::{
-    BREAKER_OPEN, CANDIDATE_FAILS, CIRCLE, Concern, Gravity, PAGES_OF_SITE_FAIL, SITE_ANSWERS, SITE_DOWN,
-    SITE_FAILS, SITE_QUIET, SITE_SLOW, SITE_UNKNOWN,
+    BREAKER_OPEN, CANDIDATE_FAILS, CIRCLE, Concern, Gravity, PAGES_OF_SITE_FAIL, SITE_DOWN, SITE_FAILS,
+    SITE_QUIET, SITE_RESPONDS, SITE_SLOW, SITE_UNKNOWN,
 };
 use super::exchanges::{ExchangeEnds, Exchanges, SiteFault};
 use super::figures::{BackendFigures, Figures};
@@ -115,7 +115,7 @@ fn responding(name: &str, calls: &Exchanges, now: UnixTime) -> Concern {
         "{name} responds: {} in the last 5 minutes, {failed}.",
         exchanges(all)
     );
-    SITE_ANSWERS.raise_about(name, Gravity::Fine, text)
+    SITE_RESPONDS.raise_about(name, Gravity::Fine, text)
 }
 
 /// The rest of the site. That it got no request is no concern.
