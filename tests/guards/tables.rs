@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::named_in_docs::named_rows;
-use crate::repository::read;
+use crate::repository::{read, texts};
 
 /// A preset is found by its row in the guide, and tried in the day of an editor.
 #[test]
@@ -73,4 +73,31 @@ fn the_newest_version_of_the_api_has_known_views() {
         "KNOWN_MINORS: std::ops::RangeInclusive<u32> = 10..=",
     );
     assert_eq!(newest, measured);
+}
+
+/// Files whose messages name the settings `timeouts.origin_read` and `timeouts.origin_write`.
+const NAME_THE_TIMES: [&str; 4] = [
+    "src/backend/failure.rs",
+    "src/cli/survey/exchange_obstacle.rs",
+    "src/config/read.rs",
+    "src/config/removed.rs",
+];
+
+/// A timeout of one operation is decided in one place, so that deadlines and removals hold for it as well.
+#[test]
+fn the_times_of_exchanges_are_read_by_their_meaning() {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let mut found = BTreeSet::new();
+    for (path, text) in texts("src", "rs") {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let is_read = |line: &str| line.contains(".origin_read") || line.contains(".origin_write");
+        if !path.ends_with("_tests.rs") && code.lines().filter(is_code).any(is_read) {
+            found.insert(path);
+        }
+    }
+    assert_eq!(
+        found,
+        NAME_THE_TIMES.map(str::to_owned).into(),
+        "use `Timeouts::of_call` or `longest_read`"
+    );
 }
