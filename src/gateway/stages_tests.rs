@@ -15,8 +15,8 @@ use crate::layers::SentBody;
 use crate::telemetry::Metrics;
 use calendar_edge_core::companion::mark::CHANGES;
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, MarkKey, OperationPattern, OperationSettings, PatchPolicy, Rate,
-    ShadowRule,
+    CandidateSettings, CutoverRule, MarkKey, OperationPattern, OperationSettings, PatchPolicy, Percentage,
+    Rate, ShadowRule,
 };
 use calendar_edge_judge::contract::table;
 
@@ -203,6 +203,8 @@ async fn only_fresh_responses_are_copied_to_a_candidate() {
     settings.shadow.push(ShadowRule {
         backend: "next".to_owned(),
         operations: vec![OperationPattern::parse("events.read").expect("an operation")],
+        // Else the site gets one read of a hundred twice.
+        double: Percentage::NONE,
         ..ShadowRule::default()
     });
     let below = FakeStage::later(|call: &CalendarCall| ready(responded(call, StatusCode::OK, RECORD)));
