@@ -38,7 +38,7 @@ pub(crate) fn after(failures: u32, asked: Option<Duration>) -> Duration {
 }
 
 /// A number by chance, by which a pause is made shorter.
-fn chance() -> u8 {
+pub(crate) fn chance() -> u8 {
     Uuid::new_v4().as_bytes()[15]
 }
 

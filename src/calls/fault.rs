@@ -77,19 +77,9 @@ fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
 pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
     // A circle is logged when it is found, and when it ends.
     if !matches!(failure, ExchangeFailure::Circle) {
-        let (kind, causes) = (failure.label(), chain(failure));
-        let backend = warnings.backend().to_owned();
-        let advice = advice_about(&backend, failure.advice().into()).into_owned();
-        warnings.warn(kind, move |count| {
-            tracing::warn!(
-                backend,
-                kind,
-                causes,
-                advice,
-                count,
-                "the exchange with the backend failed"
-            );
-        });
+        let advice = advice_about(warnings.backend(), failure.advice().into()).into_owned();
+        let line = (failure.label(), chain(failure), advice);
+        report("the exchange with the backend failed", line, warnings);
     }
     let mut answer = refused(&error_of(failure).refusal());
     if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
@@ -100,6 +90,18 @@ pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) ->
         answer.headers_mut().insert(RETRY_AFTER, retry_after(wait));
     }
     answer
+}
+
+/// Writes the line about a failure of a backend: its kind, its causes, and the advice.
+fn report(
+    message: &'static str,
+    (kind, causes, advice): (&'static str, String, String),
+    warnings: &Warnings,
+) {
+    let backend = warnings.backend().to_owned();
+    warnings.warn(kind, move |count| {
+        tracing::warn!(backend, kind, causes, advice, count, "{message}");
+    });
 }
 
 /// Whole seconds, at least one: a clock of seconds cannot wait less.
@@ -171,19 +173,12 @@ pub(crate) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
         // A deadline is a 504.
         return exchange_failed(cause, warnings);
     }
-    let (kind, causes) = (failure.name(), chain(failure));
-    let backend = warnings.backend().to_owned();
-    let advice = cut(&advice_about(&backend, failure.advice()), LONGEST_ADVICE);
-    warnings.warn(kind, move |count| {
-        tracing::warn!(
-            backend,
-            kind,
-            causes,
-            advice,
-            count,
-            "the backend's response is not passed on"
-        );
-    });
+    let advice = cut(
+        &advice_about(warnings.backend(), failure.advice()),
+        LONGEST_ADVICE,
+    );
+    let line = (failure.name(), chain(failure), advice);
+    report("the backend's response is not passed on", line, warnings);
     refused(&error_with(failure).refusal())
 }
 

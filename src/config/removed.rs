@@ -9,8 +9,8 @@ limits.header_list_bytes limits.headers limits.json_depth limits.min_body_rate \
 limits.min_response_rate limits.query_pairs limits.request_buffer_total limits.response_buffer_bytes \
 limits.response_buffer_total limits.response_bytes limits.target_bytes log.refusals origin.index_interval \
 rate_limits.max_buckets shadow.bytes shadow.double shadow.in_flight timeouts.client_body_grace \
-timeouts.client_head timeouts.client_idle timeouts.client_write timeouts.origin_connect timeouts.origin_first_byte timeouts.origin_queue \
-timeouts.site traces.batch traces.compression traces.interval traces.queue traces.timeout \
+timeouts.client_head timeouts.client_idle timeouts.client_write timeouts.origin_connect \
+timeouts.origin_first_byte timeouts.origin_queue timeouts.site traces.batch traces.compression traces.interval traces.queue traces.timeout \
 webhooks.batch webhooks.timeout: The value is fixed: no site needed another.
 authorization_schemes: The strict profile accepts `Basic`.
 measure_schemas: Schemas were measured, not enforced: see decision 0063.

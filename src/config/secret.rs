@@ -1,4 +1,5 @@
-//! The files that settings name: secrets, credentials, and certificates of authorities. All are kept in a form that is never printed.
+//! The files that settings name: secrets, credentials, and certificates of authorities. All are kept in a form that is
+//! never printed.
 
 use std::io::ErrorKind;
 use std::path::Path;

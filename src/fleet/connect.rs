@@ -152,9 +152,9 @@ impl StoreRoute {
     fn account(&self, address: &StoreAddress) -> RedisConnectionInfo {
         let settings = &self.settings;
         let (user, password) = if address.is_sentinel() {
-            (&None, &settings.sentinel_password)
+            (None, &settings.sentinel_password)
         } else {
-            (&settings.user, &settings.password)
+            (settings.user.as_ref(), &settings.password)
         };
         // Old servers do not know the command by which a library introduces itself.
         let mut account = RedisConnectionInfo::default().set_skip_set_lib_name();

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
-use uuid::Uuid;
 
 use super::connect::StoreRoute;
 use super::exchange::StoreExchange;
@@ -18,6 +17,7 @@ use super::spending::Spending;
 use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
 use super::turns::Turns;
+use crate::backend::pauses::chance;
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::limits::{Backoff, spread};
 
@@ -125,9 +125,4 @@ async fn connect_and_run(route: &StoreRoute, exchange: &mut StoreExchange) -> (b
         }
         Err(fault) => (false, Err(fault)),
     }
-}
-
-/// A number by chance, so that the edges of a fleet do not come all at once.
-fn chance() -> u8 {
-    Uuid::new_v4().as_bytes()[15]
 }

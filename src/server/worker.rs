@@ -132,7 +132,7 @@ where
                 Err(error) => {
                     tracing::warn!(error = %error, "accepting a connection failed, pausing");
                     tokio::time::sleep(BACKOFF.after(failures)).await;
-                    failures += 1;
+                    failures = failures.saturating_add(1_u32);
                 }
             }
         }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use reqwest::Client;
 
-use crate::backend::{ClientError, pauses, posting_client};
+use crate::backend::{ClientError, own_headers, pauses, posting_client};
 use crate::telemetry::{unix_time, with_causes};
 use calendar_edge_core::companion::feed::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};
 use calendar_edge_core::settings::{MarkKey, WebhookSettings};
@@ -70,10 +70,8 @@ impl Receiver {
     }
 
     fn headers(&self, id: &str, body: &[u8]) -> HeaderMap {
-        const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
         let now = unix_time().as_secs();
-        let mut headers = HeaderMap::new();
-        headers.insert(USER_AGENT, HeaderValue::from_static(PROGRAM));
+        let mut headers = own_headers(None);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Ok(id) = HeaderValue::try_from(id) {
             headers.insert(WEBHOOK_ID, id);

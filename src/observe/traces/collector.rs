@@ -2,20 +2,17 @@
 
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::header::CONTENT_TYPE;
 use prost::Message as _;
 use reqwest::Client;
 use std::time::Duration;
 use url::Url;
 
 use super::messages::{ExportResponse, RefusalStatus};
-use crate::backend::{ClientError, pauses, posting_client};
+use crate::backend::{ClientError, own_headers, pauses, posting_client};
 use crate::server::bodies::read_within;
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::TraceSettings;
-
-/// The name that the edge gives itself.
-const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
 /// A collector that takes OTLP over HTTP.
 #[derive(Debug)]
@@ -70,7 +67,7 @@ impl SpanCollector {
 
     /// Sends one request of encoded spans.
     pub(super) async fn send(&self, body: Bytes) -> Delivery {
-        let request = self.client.post(self.url.clone()).header(USER_AGENT, PROGRAM);
+        let request = self.client.post(self.url.clone()).headers(own_headers(None));
         let request = request.header(CONTENT_TYPE, "application/x-protobuf");
         match request.body(body).send().await {
             Ok(response) => read(response).await,
