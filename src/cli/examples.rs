@@ -56,17 +56,6 @@ Examples:
   calendar-edge export calendar-2026-11-23 --config edge.toml
   calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml";
 
-pub(super) const CONTRACT_TEST: &str = "\
-Examples:
-  calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1
-  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --rate 200
-  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --writes --account-file editor
-
-The account stands in its file as on one line of `curl --user`: a name, a colon and an application password. Deleted posts \
-stay in the trash.
-
-Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be reached, or the test was interrupted.";
-
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";

@@ -7,7 +7,6 @@ mod check;
 mod colour;
 mod command_line;
 mod comparing;
-mod contract;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

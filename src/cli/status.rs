@@ -15,10 +15,9 @@ use super::runtime::NoThreads;
 pub(crate) enum Status {
     /// Success.
     Success,
-    /// `check`, `migration` or `contract test` found differences, or another command failed.
+    /// `check` or `migration` found differences, or another command failed.
     Failure,
-    /// `check`, `migration`, `contract test`, `init` or `export` could not run: the service that they query cannot be
-    /// used.
+    /// `check`, `migration`, `init` or `export` could not run: the service that they query cannot be used.
     Unusable,
     /// `explain` shows a refusal.
     Refused,

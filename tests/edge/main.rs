@@ -21,7 +21,6 @@ mod comparing;
 mod compression;
 mod configuration_schema;
 mod contract;
-mod contract_test;
 mod corpus;
 mod cutover;
 mod descriptors;

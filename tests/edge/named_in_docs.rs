@@ -115,7 +115,7 @@ fn commands_and_their_flags_exist() {
             let Some(&subcommand) = words.first() else {
                 continue;
             };
-            let has_others = matches!(subcommand, "migration" | "contract" | "print");
+            let has_others = matches!(subcommand, "migration" | "print");
             let depth = if has_others && words.len() > 1 { 2 } else { 1 };
             let of = words[..depth].join(" ");
             let help = helps.entry(of).or_insert_with(|| help(&words[..depth]));

@@ -1,10 +1,10 @@
 //! A calendar with differences planted in its responses, which a comparison shall find.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use calendar_service::Calendar;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Origin, Reply, Seen};
 
@@ -15,17 +15,10 @@ const VIEWS: u64 = 1_000_000;
 const HEADERS: [&str; 4] = ["allow", "link", "x-tec-total", "x-tec-totalpages"];
 
 /// Serves a service that is nearly right: authors are numbers, records begin with another member, the names of cities
-/// are in capitals, and records count their readers anew. A request for `/break` makes it fail until the next one.
+/// are in capitals, and records count their readers anew.
 pub(crate) async fn planted(calendar: Calendar) -> Origin {
-    let (count, is_broken) = (AtomicU64::new(VIEWS), AtomicBool::new(false));
+    let count = AtomicU64::new(VIEWS);
     Origin::answering(move |seen| {
-        if seen.target == "/break" {
-            let was_broken = is_broken.fetch_xor(true, Ordering::SeqCst);
-            return Reply::json(200, &json!({"broken": !was_broken}).to_string());
-        }
-        if is_broken.load(Ordering::SeqCst) {
-            return Reply::json(500, r#"{"error":"broken on request"}"#);
-        }
         let response = responded(&calendar, seen);
         let headers = response.headers().clone();
         let status = response.status().as_u16();
