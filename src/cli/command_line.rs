@@ -15,8 +15,8 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `migration` found differences or returned calls; 2 these two cannot use a backend or a running edge, or \
-`init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a \
-certificate or another file that it names.
+`init` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a certificate or \
+another file that it names.
 
 A flag takes precedence over its environment variable.";
 
@@ -44,9 +44,6 @@ pub(super) enum Command {
     /// Remove responses from the cache of a running edge
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
-    /// Write all records that an account can read into files, for another service
-    #[command(after_help = examples::EXPORT)]
-    Export(super::exporting::ExportArgs),
     /// Compare another backend with the site, and query a running edge about other backends: rules, guards, differences
     #[command(subcommand)]
     Migration(super::migration::MigrationCommand),

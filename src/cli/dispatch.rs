@@ -11,7 +11,7 @@ use super::command_line::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{check, explain, exporting, healthcheck, init, migration, print, purge, serve};
+use super::{check, explain, healthcheck, init, migration, print, purge, serve};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -32,7 +32,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
         Command::Purge(args) => purge::run(&args, &mut out).map(|()| Status::Success),
-        Command::Export(args) => exporting::run(&args, environment, &mut out),
         Command::Migration(command) => migration::run(&command, environment, &mut out),
         Command::Print(command) => print::run(&command, Cli::command(), &mut out).map(|()| Status::Success),
     }

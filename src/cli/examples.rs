@@ -51,11 +51,6 @@ Examples:
   calendar-edge migration verify --to next --config edge.toml
   calendar-edge migration verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
 
-pub(super) const EXPORT: &str = "\
-Examples:
-  calendar-edge export calendar-2026-11-23 --config edge.toml
-  calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml";
-
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";

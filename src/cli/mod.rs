@@ -13,7 +13,6 @@ mod dispatch;
 mod environment;
 mod examples;
 mod explain;
-mod exporting;
 mod file_hashes;
 mod healthcheck;
 mod init;

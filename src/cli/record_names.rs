@@ -48,7 +48,7 @@ impl ListReader<'_> {
         named.is_public || self.has_account()
     }
 
-    /// The records that are not covered, as a verdict or a manifest lists them: `named` is the number of records that
+    /// The records that are not covered, as a verdict lists them: `named` is the number of records that
     /// the plugin names and the site does not show to the account, or the reason why the plugin names none.
     pub(super) fn not_covered(&self, named: &Result<usize, String>) -> Vec<String> {
         let unread = match named {

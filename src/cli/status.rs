@@ -17,7 +17,7 @@ pub(crate) enum Status {
     Success,
     /// `check` or `migration` found differences, or another command failed.
     Failure,
-    /// `check`, `migration`, `init` or `export` could not run: the service that they query cannot be used.
+    /// `check`, `migration` or `init` could not run: the service that they query cannot be used.
     Unusable,
     /// `explain` shows a refusal.
     Refused,

@@ -32,7 +32,6 @@ mod ending;
 mod explained;
 mod explained_by_edge;
 mod explained_index;
-mod exporting;
 mod facts;
 mod feed;
 mod file_variables;

@@ -1,16 +1,13 @@
-//! `export` and `verify` with records that lists lack: the companion plugin names them, or the run is marked as
-//! incomplete.
+//! `verify` with records that lists lack: the companion plugin names them, or the run is marked as incomplete.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
 use crate::comparing::{Setup, root};
-use crate::exporting::{export, lines, list, summary};
 use crate::facts::{FACTS, rules, seal};
 use crate::support::{Origin, Reply, Seen};
-use crate::verifying::{self, venue, verify};
+use crate::verifying::{lines, list, venue, verify};
 
 const SECRET: &[u8] = b"a secret of thirty-two characters";
 
@@ -23,9 +20,6 @@ struct NamedSite {
     listed: Vec<u64>,
     /// Has no plugin that reports records.
     is_silent: bool,
-    /// The city that one of them gets once it was listed.
-    edit: Option<(u64, &'static str)>,
-    is_changed_by_each_look: bool,
 }
 
 // === impl NamedSite ===
@@ -44,19 +38,14 @@ impl NamedSite {
         }
     }
 
-    fn respond(&mut self, seen: &Seen) -> Reply {
+    fn respond(&self, seen: &Seen) -> Reply {
         if let Some(query) = seen.target.strip_prefix(FACTS) {
             return self.tell(query);
         }
         if let Some(id) = venue(seen) {
             return self.read(id, seen.header("authorization").is_some());
         }
-        let reply = list(seen, &self.listed);
-        if let Some((id, city)) = self.edit.take_if(|_| seen.target.contains("/tags?")) {
-            self.venues.insert(id, (city, "publish"));
-            self.changes += 1;
-        }
-        reply
+        list(seen, &self.listed)
     }
 
     fn read(&self, id: u64, has_account: bool) -> Reply {
@@ -72,16 +61,13 @@ impl NamedSite {
         }
     }
 
-    fn tell(&mut self, query: &str) -> Reply {
+    fn tell(&self, query: &str) -> Reply {
         if self.is_silent {
             return Reply::json(404, "{}");
         }
         let asked: BTreeMap<&str, &str> = query.split('&').filter_map(|part| part.split_once('=')).collect();
         assert_eq!(asked.get("names"), Some(&"1"), "{query}");
         let after: u64 = asked["after"].parse().expect("a number");
-        if after == 0 && self.is_changed_by_each_look {
-            self.changes += 1;
-        }
         let mut behind = self.venues.range(after + 1..);
         // Two a reply.
         let told: Vec<_> = behind.by_ref().take(2).collect();
@@ -90,12 +76,7 @@ impl NamedSite {
             .map(|(id, _)| **id)
             .filter(|_| behind.next().is_some());
         let record = |(id, (city, status)): &(&u64, &(&str, &str))| {
-            let of_look = if self.is_changed_by_each_look {
-                self.changes
-            } else {
-                0
-            };
-            let sum = city.bytes().map(u64::from).sum::<u64>() + of_look;
+            let sum = city.bytes().map(u64::from).sum::<u64>();
             json!({"id": id, "kind": "venue", "slug": format!("v{id}"), "status": status, "sum": sum})
         };
         let records: Vec<Value> = told.iter().map(record).collect();
@@ -112,8 +93,7 @@ impl NamedSite {
     }
 
     async fn serve(self) -> Origin {
-        let site = Mutex::new(self);
-        Origin::answering(move |seen| site.lock().expect("a lock").respond(seen)).await
+        Origin::answering(move |seen| self.respond(seen)).await
     }
 }
 
@@ -136,112 +116,11 @@ fn account(setup: &Setup) -> String {
     format!("@{}", account.display())
 }
 
-fn cities(setup: &Setup, name: &str) -> BTreeMap<u64, String> {
-    let venues = lines(&setup.directory.path().join(name), "venues.ndjson");
-    let city = |venue: &Value| venue["city"].as_str().unwrap_or("listed").to_owned();
-    let venues = venues
-        .iter()
-        .map(|venue| (venue["id"].as_u64().expect("a number"), city(venue)));
-    venues.collect()
-}
-
-fn expected(cities: &[(u64, &str)]) -> BTreeMap<u64, String> {
-    cities
-        .iter()
-        .map(|(id, city)| (*id, (*city).to_owned()))
-        .collect()
-}
-
-#[tokio::test]
-async fn an_export_has_what_its_lists_lack() {
-    let site = NamedSite::sample().serve().await;
-    let setup = setup("unlisted-export", &site, &site);
-    let (status, complaint) = export(&setup, "public", &[]).await;
-    assert_eq!(status, Some(0), "{complaint}");
-    let all = [(1, "listed"), (2, "listed"), (3, "a"), (9, "a")];
-    assert_eq!(cities(&setup, "public"), expected(&all));
-    let asked = site.take_seen();
-    let reads: BTreeSet<u64> = asked.iter().filter_map(venue).collect();
-    assert_eq!(
-        reads,
-        BTreeSet::from([3, 9]),
-        "what is not public is not asked for"
-    );
-    let text = std::fs::read_to_string(setup.directory.path().join("public/venues.ndjson")).expect("a file");
-    assert!(!text.contains("json_ld"), "as a list shows it: {text}");
-    let account = account(&setup);
-    let (status, complaint) = export(&setup, "all", &["-H", &account]).await;
-    assert_eq!(status, Some(0), "{complaint}");
-    let ids: Vec<u64> = cities(&setup, "all").into_keys().collect();
-    assert_eq!(ids, [1, 2, 3, 9, 10], "a draft, and not the trash");
-    let told = summary(&setup.directory.path().join("all"))["not_shown"].to_string();
-    assert!(
-        told.contains("1 records that the companion plugin names"),
-        "{told}"
-    );
-    let since = setup.directory.path().join("all").display().to_string();
-    let (status, complaint) = export(&setup, "later", &["-H", &account, "--since", &since]).await;
-    assert_eq!(status, Some(0), "{complaint}");
-    assert_eq!(cities(&setup, "later"), BTreeMap::new(), "nothing has changed");
-}
-
-#[tokio::test]
-async fn what_changes_behind_the_walk_is_read_again() {
-    for (edit, city) in [((1, "b"), "b"), ((4, "c"), "c")] {
-        let site = NamedSite {
-            edit: Some(edit),
-            ..NamedSite::sample()
-        };
-        let site = site.serve().await;
-        let setup = setup("unlisted-edit", &site, &site);
-        let (status, complaint) = export(&setup, "one", &[]).await;
-        assert_eq!(status, Some(0), "{complaint}");
-        let mut all = expected(&[(1, "listed"), (2, "listed"), (3, "a"), (9, "a")]);
-        all.insert(edit.0, city.to_owned());
-        assert_eq!(cities(&setup, "one"), all);
-    }
-    let gone = NamedSite {
-        listed: vec![1, 2, 99],
-        ..NamedSite::sample()
-    };
-    let gone = gone.serve().await;
-    let setup = setup("unlisted-gone", &gone, &gone);
-    assert_eq!(export(&setup, "one", &[]).await.0, Some(0));
-    assert!(
-        !cities(&setup, "one").contains_key(&99),
-        "it was listed, and is gone"
-    );
-}
-
-#[tokio::test]
-async fn a_site_that_never_rests_is_not_exported() {
-    let mut site = NamedSite::sample();
-    site.is_changed_by_each_look = true;
-    let site = site.serve().await;
-    let setup = setup("unlisted-restless", &site, &site);
-    let account = account(&setup);
-    let (status, complaint) = export(&setup, "one", &["-H", &account]).await;
-    assert_eq!(status, Some(2));
-    assert!(
-        complaint.contains("the site changed each of the 10 times"),
-        "{complaint}"
-    );
-    assert!(!setup.directory.path().join("one/manifest.json").exists());
-}
-
 #[tokio::test]
 async fn without_names_a_list_that_lacks_records_is_incomplete() {
     let mut site = NamedSite::sample();
     site.is_silent = true;
     let site = site.serve().await;
-    let setup = setup("unlisted-silent", &site, &site);
-    let (status, complaint) = export(&setup, "one", &[]).await;
-    assert_eq!(status, Some(2));
-    assert!(
-        complaint.contains("incomplete") && complaint.contains("2 of 3 records"),
-        "{complaint}"
-    );
-    assert!(!setup.directory.path().join("one/manifest.json").exists());
     let at = root(&site);
     let (status, manifest, complaint) = verify("unlisted-ties", [&at, &at], &[]).await;
     assert_eq!(status, Some(2), "{complaint}");
@@ -288,7 +167,7 @@ async fn a_record_that_no_list_shows_is_compared() {
             Some(i32::from(!unequal.is_empty())),
             "{complaint}"
         );
-        let manifest = verifying::lines(&file);
+        let manifest = lines(&file);
         let ids = manifest.iter().filter_map(|line| line["id"].as_u64());
         assert_eq!(ids.collect::<BTreeSet<_>>(), BTreeSet::from([1, 2, 3, 9, 10]));
         let found = manifest.iter().filter(|line| line["paths"] == json!(["city"]));

@@ -11,7 +11,6 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::comparing::{Setup, root};
-use crate::exporting::{list, page};
 use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port, planted};
 
 const KINDS: [&str; 5] = ["categories", "events", "organizers", "tags", "venues"];
@@ -306,6 +305,33 @@ pub(crate) async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Opti
     let output = setup.run(&[&arguments, more].concat()).await;
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     (output.status.code(), lines(&manifest), complaint)
+}
+
+/// The page that a request for a list names.
+pub(crate) fn page(seen: &Seen) -> Option<u64> {
+    let (_, rest) = seen
+        .target
+        .split_once("&page=")
+        .or_else(|| seen.target.split_once("?page="))?;
+    rest.split('&').next()?.parse().ok()
+}
+
+/// A page of venues with these numbers, two a page; other lists are empty.
+pub(crate) fn list(seen: &Seen, ids: &[u64]) -> Reply {
+    let collection = ["events", "venues", "organizers", "categories", "tags"]
+        .into_iter()
+        .find(|name| seen.target.contains(&format!("/{name}?")))
+        .expect("a list");
+    let ids = if collection == "venues" { ids } else { &[] };
+    let chunks: Vec<&[u64]> = ids.chunks(2).collect();
+    let asked = usize::try_from(page(seen).unwrap_or(1)).expect("a page") - 1;
+    let shown = chunks.get(asked).copied().unwrap_or_default();
+    let records: Vec<_> = shown
+        .iter()
+        .map(|id| json!({"id": id, "slug": format!("v{id}"), "modified_utc": "2026-11-20 08:00:00"}))
+        .collect();
+    let body = json!({(collection): records, "total": ids.len(), "total_pages": chunks.len()});
+    Reply::json(200, &body.to_string())
 }
 
 /// The number of the venue that a request reads by number or slug.

@@ -8,9 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::comparing::{Setup, root};
-use crate::exporting::{list, page};
 use crate::support::{Origin, Reply, Seen};
-use crate::verifying::{Calendars, lines, venue, venues, verify};
+use crate::verifying::{Calendars, lines, list, page, venue, venues, verify};
 
 /// A site of 60 venues, of which a list shows 50 on a page.
 fn sixty(seen: &Seen, more: u64) -> Reply {

@@ -381,10 +381,9 @@ const READS_HEADERS: &str = "crates/judge/src/call/credentials/";
 const ONE_FOLDER_ONLY: [(&str, &str); 2] = [("clap", "src/cli/"), ("anyhow", "src/cli/")];
 
 /// The files of the calendar service's own program, which the edge does not build.
-const OTHER_PROGRAM: [&str; 5] = [
+const OTHER_PROGRAM: [&str; 4] = [
     "crates/calendar/src/main.rs",
     "crates/calendar/src/copy.rs",
-    "crates/calendar/src/import.rs",
     "crates/calendar/src/follow.rs",
     "crates/calendar/src/site.rs",
 ];

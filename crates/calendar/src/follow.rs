@@ -185,7 +185,7 @@ impl Follower {
 }
 
 /// The changes that put records in place of all those of a kind.
-pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
+fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
     let own = records.iter().filter(|change| change.kind == kind);
     let kept: BTreeSet<u64> = own.map(|change| change.id).collect();
     let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));

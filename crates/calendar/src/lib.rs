@@ -3,8 +3,8 @@
 //! It is the origin of `calendar-edge demo` and of the edge's tests, and a team's own backend can begin with it. The
 //! judge of the edge reads and validates every call, so that what is here begins with valid arguments. Records are the
 //! JSON objects that the API prints, without what follows from other records; they stand in memory, and with the
-//! feature `sqlite` in a file as well. With the feature `site` it imports an export of the edge, keeps level with a site by
-//! the messages of its companion plugin, and copies what is written here to that site.
+//! feature `sqlite` in a file as well. With the feature `site` it reads a site, keeps level with it by the messages of its
+//! companion plugin, and copies what is written here to that site.
 
 #![allow(
     clippy::indexing_slicing,
@@ -23,8 +23,6 @@ mod examples;
 #[cfg(feature = "site")]
 pub mod follow;
 mod html;
-#[cfg(feature = "site")]
-pub mod import;
 mod index;
 mod list;
 pub mod outbox;

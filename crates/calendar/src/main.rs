@@ -1,4 +1,4 @@
-//! `calendar-service`: imports an export of a calendar, or serves the calendar and follows its site.
+//! `calendar-service`: serves a calendar, and follows its site.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -11,7 +11,6 @@ use anyhow::{Context as _, ensure};
 use calendar_service::caller::{Audience, Callers};
 use calendar_service::copy::Copier;
 use calendar_service::follow::{Follower, report};
-use calendar_service::import::import;
 use calendar_service::seal::Message;
 use calendar_service::secret::Secret;
 use calendar_service::site::Site;
@@ -42,11 +41,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Imports what `calendar-edge export` wrote
-    Import {
-        /// The directory of the export
-        directory: PathBuf,
-    },
     /// Serves the calendar's API, and follows the site
     Serve(Box<Serve>),
     /// Serves the sample calendar in memory
@@ -59,7 +53,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Serve {
-    /// The REST root of the site, such as <http://127.0.0.1:8080/wp-json>; without it the records stay as imported
+    /// The REST root of the site, such as <http://127.0.0.1:8080/wp-json>; without it the records stay as they are
     #[arg(long)]
     site: Option<Url>,
     /// The namespace of the site's calendar
@@ -103,12 +97,6 @@ async fn main() -> anyhow::Result<()> {
             let listener = TcpListener::bind(listen).await?;
             let calendar = Calendar::sample(listener.local_addr()?, None)?;
             until_interrupted(CalendarServer::serve(listener, calendar)?).await
-        }
-        Command::Import { directory } => {
-            let mut store =
-                sqlite::open(&cli.database).with_context(|| cli.database.display().to_string())?;
-            report(&format!("{} records imported", import(&mut store, &directory)?));
-            Ok(())
         }
         Command::Serve(serve) => {
             let store = sqlite::open(&cli.database).with_context(|| cli.database.display().to_string())?;

@@ -113,7 +113,7 @@ impl<'s> RecordWalk<'s> {
         let named = named.map_err(|reason| format!("{reason:#}"));
         self.found.incomplete = if named.is_err() { shortfalls } else { Vec::new() };
         self.found.not_covered = self.reader.not_covered(&named);
-        let trash = "the trash, which no export has";
+        let trash = "the trash, which no list shows";
         self.found.not_covered.push(trash.to_owned());
         self.end()
     }

@@ -1,6 +1,6 @@
-//! The records that facts name, and which of them may read otherwise than at an earlier moment.
+//! The records that facts name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::facts_snapshot::FactsSnapshot;
 use super::record_fact::{PostKind, RecordFact};
@@ -60,24 +60,6 @@ impl FactsSnapshot {
         let posts = posts.map(|record| (record.kind.into(), record.id));
         let all = posts.chain(self.terms().map(|(kind, term)| (kind, term.id)));
         Some(all.map(|(kind, id)| RecordName { kind, id }).collect())
-    }
-
-    /// The records that may read otherwise than at an earlier moment of the same site.
-    pub fn changed_since(&self, earlier: &Self) -> BTreeSet<(Kind, u64)> {
-        let sums = |facts: &Self| -> BTreeMap<(Kind, u64), u32> {
-            let posts = facts
-                .posts()
-                .map(|record| ((record.kind.into(), record.id), record.sum));
-            let terms = facts.terms().map(|(kind, term)| ((kind, term.id), term.sum));
-            posts.chain(terms).collect()
-        };
-        let before = sums(earlier);
-        let is_other = |(key, sum): &((Kind, u64), u32)| before.get(key) != Some(sum);
-        sums(self)
-            .into_iter()
-            .filter(is_other)
-            .map(|(key, _)| key)
-            .collect()
     }
 
     fn posts(&self) -> impl Iterator<Item = &RecordFact> {
@@ -213,26 +195,5 @@ mod tests {
             ..facts
         };
         assert_eq!(without.readable_records(), None);
-    }
-
-    #[test]
-    fn what_may_read_otherwise_is_read_again() {
-        let all = || {
-            [
-                record(1, PostKind::Event, "publish"),
-                record(4, PostKind::Venue, "draft"),
-            ]
-        };
-        let before = facts(&[term(1, "post_tag")], &all());
-        assert_eq!(before.changed_since(&before), BTreeSet::new());
-        let mut edited = all();
-        edited[1].sum = 2;
-        let renamed = TermFact {
-            sum: 2,
-            ..term(1, "post_tag")
-        };
-        let now = facts(&[renamed, term(2, "post_tag")], &edited);
-        let expected = [(Kind::Venue, 4), (Kind::Tag, 1), (Kind::Tag, 2)];
-        assert_eq!(now.changed_since(&before), BTreeSet::from(expected));
     }
 }

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use super::class::DifferenceClass;
 use super::compare::{ComparedResponse, compare};
 use super::findings::{PathFinding, PathFindings};
-use super::ignored::{EndedRule, applies, drop_below};
+use super::ignored::{EndedRule, applies};
 use super::noise::Noise;
-use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::OperationId;
 
@@ -160,13 +159,6 @@ impl Comparer {
     fn ignores(&self, operation: Option<OperationId>, path: &str) -> bool {
         let mut current = self.settings.ignore.iter().filter(|rule| !self.has_ended(rule));
         current.any(|rule| applies(rule, operation, path))
-    }
-
-    /// Takes out of a response what the rules ignore.
-    pub fn drop_ignored(&self, operation: Option<OperationId>, document: &mut Value) {
-        if !self.settings.ignore.is_empty() {
-            drop_below(&Trail::Root, document, &|path| self.ignores(operation, path));
-        }
     }
 
     fn has_ended(&self, rule: &IgnoreRule) -> bool {
