@@ -41,11 +41,6 @@ Examples:
   calendar-edge purge --tag event:50 --tag venue:7
   calendar-edge purge --all --admin http://127.0.0.1:9787";
 
-pub(super) const COMPARE: &str = "\
-Examples:
-  calendar-edge migration compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
-  calendar-edge migration compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
-
 pub(super) const VERIFY: &str = "\
 Examples:
   calendar-edge migration verify --to next --config edge.toml

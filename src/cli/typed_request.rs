@@ -82,7 +82,7 @@ fn body(typed: String) -> anyhow::Result<String> {
 }
 
 /// The path and query, also of an absolute URL, as on the wire.
-pub(super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
+fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     let misuse =
         || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");
     let uri: Uri = typed.parse().with_context(misuse)?;

@@ -184,14 +184,14 @@ impl Copier {
                 if primary.status.is_server_error() {
                     return Err(CopySkip::PrimaryFailed);
                 }
-                let reached_backend = primary.reached_backend();
+                let reached_backend = primary.reached_backend;
                 let other = call.present(answer, &self.way.rules).await;
                 (ResponsePair { primary, other }, reached_backend)
             }
             (CopyTo::Backend | CopyTo::Site, _) => {
                 let primary = call.present(answer, &self.primary).await;
                 let other = self.way.send(call).await;
-                let reached_backend = other.reached_backend();
+                let reached_backend = other.reached_backend;
                 (ResponsePair { primary, other }, reached_backend)
             }
         };

@@ -51,20 +51,9 @@ pub struct DryRunResponse {
     pub body: Bytes,
     /// The reason why the edge would have responded instead of the backend; none: this is the backend's response.
     pub failure: Option<String>,
-    /// The last place that the call came to.
-    pub reach: Reach,
+    /// True if the edge forwarded the call to the backend.
+    pub(crate) reached_backend: bool,
     own_hosts: OwnHosts,
-}
-
-/// The last place that a call came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// The edge did not forward the call: the breaker is open, or as many calls run as may.
-    Edge,
-    /// There is no connection to the backend.
-    Nowhere,
-    /// The backend may have received the call.
-    Backend,
 }
 
 // === impl DryRun ===
@@ -146,11 +135,6 @@ impl DryRunCall {
         self.call.operation().map(|operation| operation.id)
     }
 
-    /// Returns true if the call changes the calendar.
-    pub fn is_write(&self) -> bool {
-        self.call.is_write()
-    }
-
     /// Returns true if the call has credentials, or the password of a post.
     pub fn is_personal(&self) -> bool {
         self.client.context.audience == Audience::OneClient
@@ -205,7 +189,7 @@ impl DryRunCall {
                 headers: head.headers,
                 body: whole.to_bytes(),
                 failure: None,
-                reach: Reach::Backend,
+                reached_backend: true,
                 own_hosts,
             },
             Err(failure) => {
@@ -219,11 +203,6 @@ impl DryRunCall {
 // === impl DryRunResponse ===
 
 impl DryRunResponse {
-    /// True if the edge forwarded the call to the backend.
-    pub(crate) fn reached_backend(&self) -> bool {
-        self.reach != Reach::Edge
-    }
-
     /// The response for the comparison.
     pub fn compared(&self) -> ComparedResponse<'_> {
         ComparedResponse {
@@ -241,7 +220,7 @@ impl DryRunResponse {
             headers: HeaderMap::new(),
             body: Bytes::new(),
             failure: Some(failure.to_string()),
-            reach: reach(failure),
+            reached_backend: reached_backend(failure),
             own_hosts: OwnHosts::default(),
         }
     }
@@ -257,19 +236,15 @@ fn authority(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
-const fn reach(failure: &CallFailure) -> Reach {
-    match failure {
-        CallFailure::Exchange(
-            ExchangeFailure::ConnectTimeout(_)
-            | ExchangeFailure::Dns(_)
-            | ExchangeFailure::Refused(_)
-            | ExchangeFailure::Tls(_)
-            | ExchangeFailure::Unreachable(_),
-        ) => Reach::Nowhere,
+/// False if the edge did not forward the call: the breaker is open, or as many calls run as may.
+const fn reached_backend(failure: &CallFailure) -> bool {
+    !matches!(
+        failure,
         CallFailure::NotWritten(_)
-        | CallFailure::Exchange(
-            ExchangeFailure::Overloaded | ExchangeFailure::Unavailable { .. } | ExchangeFailure::Preempted,
-        ) => Reach::Edge,
-        _ => Reach::Backend,
-    }
+            | CallFailure::Exchange(
+                ExchangeFailure::Overloaded
+                    | ExchangeFailure::Unavailable { .. }
+                    | ExchangeFailure::Preempted
+            )
+    )
 }

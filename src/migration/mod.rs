@@ -19,7 +19,7 @@ mod shadowing;
 mod state;
 
 pub use backend_findings::BackendFindings;
-pub use dry_run::{DryRun, DryRunCall, DryRunResponse, Reach};
+pub use dry_run::{DryRun, DryRunCall, DryRunResponse};
 pub(crate) use {
     callers::{Callers, OtherBackends},
     cutover::{Cutover, Cutovers},

@@ -54,16 +54,7 @@ fn exit_statuses_tell_usage_configuration_and_findings_apart() {
         (&["serve"], 78),
         (&["serve", "--config", broken], 78),
         (&["check", "--config", broken, "--offline"], 78),
-        (
-            &[
-                "migration",
-                "compare",
-                "/wp-json/calendar/events/v1/events",
-                "--config",
-                broken,
-            ],
-            78,
-        ),
+        (&["migration", "verify", "--config", broken], 78),
         (&["check", "--config", example, "--offline"], 0),
     ];
     for (arguments, status) in cases {

@@ -91,7 +91,7 @@ async fn the_copy_of_a_read_is_compared_and_reported() {
     assert_eq!(
         paths[0]["call"],
         format!("{EVENTS}?per_page=3"),
-        "`compare` can repeat it"
+        "a call that shows it"
     );
     assert_eq!(
         (&list["records"], &list["arguments"]),

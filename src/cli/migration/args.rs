@@ -1,18 +1,16 @@
 //! The arguments of `migration`.
 
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::OperationPattern;
 use clap::{Args, Subcommand};
 
 use super::super::args::{EdgeArgs, OutputArgs};
-use super::super::comparing::{AcceptArgs, CompareArgs, VerifyArgs};
 use super::super::examples;
+use super::verify::VerifyArgs;
 
 /// Comparisons, and queries to a running edge.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MigrationCommand {
-    /// Send one call to the origin and to another backend, and show how the responses differ
-    #[command(after_help = examples::COMPARE)]
-    Compare(CompareArgs),
     /// Compare every record of the site with another backend, and list those that are not equal
     #[command(after_help = examples::VERIFY)]
     Verify(VerifyArgs),
@@ -53,6 +51,14 @@ pub(crate) struct ReportArgs {
     pub(super) accept: AcceptArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// The differences that are a success.
+#[derive(Debug, Args)]
+pub(crate) struct AcceptArgs {
+    /// The worst class that is a success: identical, order, representation, volatile, host or different
+    #[arg(long, value_name = "CLASS", default_value = "representation")]
+    pub(super) accept: DifferenceClass,
 }
 
 fn pattern(text: &str) -> Result<OperationPattern, &'static str> {

@@ -1,13 +1,14 @@
 //! `calendar-edge migration`: another backend compared with the site, and a running edge's state of it.
 
 mod args;
+mod printed;
 mod report;
 mod resume;
 mod status;
+mod verify;
 
 use std::io::Write;
 
-use super::comparing;
 use super::environment::Environment;
 use super::status::Status;
 
@@ -20,8 +21,7 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     match command {
-        MigrationCommand::Compare(args) => comparing::compare(args, environment, out),
-        MigrationCommand::Verify(args) => comparing::verify(args, environment, out),
+        MigrationCommand::Verify(args) => verify::run(args, environment, out),
         MigrationCommand::Status { edge, output } => status::run(edge, output, out),
         MigrationCommand::Report(args) => report::run(args, out),
         MigrationCommand::Resume { rule, edge } => resume::run(rule, edge, out),

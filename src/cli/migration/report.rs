@@ -8,9 +8,9 @@ use calendar_edge_core::settings::OperationPattern;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::comparing::print_report;
 use super::super::status::{Status, could_not_run};
 use super::args::ReportArgs;
+use super::printed;
 
 /// Prints the report. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run, or nothing was
 /// compared.
@@ -26,7 +26,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Stat
     if args.output.json {
         writeln!(out, "{report:#}")?;
     } else {
-        print_report(report, &backend, out)?;
+        printed::report(report, &backend, out)?;
         writeln!(
             out,
             "{} calls compared, the worst class is {}",

@@ -1,4 +1,4 @@
-//! A request that was not sent: typed to be explained or compared, and its form as JSON.
+//! A request that was not sent, but typed to be explained, and its form as JSON.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::settings::Settings;
 
-/// A request to be explained or compared.
+/// A request to be explained.
 #[derive(Debug, Clone)]
 pub struct TypedRequest {
     /// The method.

@@ -1,10 +1,15 @@
 //! `calendar-edge migration verify`: every record that the site lists, compared with another backend.
 
+mod list_reader;
 mod listed;
 mod manifest;
+mod named_records;
+mod pace;
+mod progress;
 mod record_walk;
+mod sides;
 mod verdict;
 mod verify_args;
 
-pub(in crate::cli) use verdict::run;
-pub(in crate::cli) use verify_args::VerifyArgs;
+pub(super) use verdict::run;
+pub(crate) use verify_args::VerifyArgs;

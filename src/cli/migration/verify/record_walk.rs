@@ -1,7 +1,6 @@
 //! The walk through all lists, and through every record that they or the companion plugin name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -15,12 +14,12 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::super::super::list_reader::{ListPage, ListReader, WalkedList, ensure_readable, patiently};
-use super::super::super::pace::Pace;
-use super::super::super::progress::TerminalProgress;
-use super::super::sides::{ComparedCall, Sides};
+use super::list_reader::{ListPage, ListReader, WalkedList, ensure_readable};
 use super::listed::record_paths;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
+use super::named_records::facts;
+use super::progress::TerminalProgress;
+use super::sides::{ComparedCall, Sides};
 
 /// Records that are compared at once.
 const CONCURRENCY: usize = 4;
@@ -28,7 +27,7 @@ const CONCURRENCY: usize = 4;
 /// A walk on its way.
 pub(super) struct RecordWalk<'s> {
     reader: ListReader<'s>,
-    sides: Arc<PacedSides>,
+    sides: Arc<Sides>,
     manifest: Manifest,
     progress: TerminalProgress,
     running: JoinSet<anyhow::Result<ComparedRecord>>,
@@ -38,13 +37,6 @@ pub(super) struct RecordWalk<'s> {
 
 /// A record with its calls; none: the site does not show it.
 type ComparedRecord = Option<(VerifiedRecord, Vec<ComparedCall>)>;
-
-/// The two sides, and the pace of calls to them.
-struct PacedSides {
-    sides: Sides,
-    pace: Pace,
-    accepted: DifferenceClass,
-}
 
 /// The findings of a walk.
 #[derive(Debug, Default)]
@@ -71,20 +63,10 @@ pub(super) struct WalkFindings {
 // === impl RecordWalk ===
 
 impl<'s> RecordWalk<'s> {
-    pub(super) fn new(
-        settings: &'s Settings,
-        sides: Sides,
-        headers: HeaderMap,
-        manifest: Manifest,
-        (rate, accepted): (NonZeroU32, DifferenceClass),
-    ) -> Self {
+    pub(super) fn new(settings: &'s Settings, sides: Sides, headers: HeaderMap, manifest: Manifest) -> Self {
         Self {
             reader: ListReader::new(settings, headers),
-            sides: Arc::new(PacedSides {
-                sides,
-                pace: Pace::new(rate),
-                accepted,
-            }),
+            sides: Arc::new(sides),
             manifest,
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
@@ -104,17 +86,29 @@ impl<'s> RecordWalk<'s> {
         for list in self.reader.lists() {
             shortfalls.extend(self.list(list).await?);
         }
-        let named = self.reader.facts(&self.sides.pace).await;
+        let named = facts(self.reader.settings, &self.sides.pace).await;
         if let Ok(facts) = &named {
             self.unlisted(facts).await?;
         }
         self.finish(0).await?;
-        let named = named.map(|_| self.found.withheld);
-        let named = named.map_err(|reason| format!("{reason:#}"));
-        self.found.incomplete = if named.is_err() { shortfalls } else { Vec::new() };
-        self.found.not_covered = self.reader.not_covered(&named);
-        let trash = "the trash, which no list shows";
-        self.found.not_covered.push(trash.to_owned());
+        let unnamed = match named {
+            Ok(_) if self.found.withheld == 0 => None,
+            Ok(_) => Some(format!(
+                "{} records that the companion plugin names and the site does not show to this reader",
+                self.found.withheld
+            )),
+            Err(reason) => {
+                self.found.incomplete = shortfalls;
+                Some(format!(
+                    "events that are hidden from lists (`hide_from_listings`) or have no dates: the companion plugin does \
+                     not name them: {reason:#}"
+                ))
+            }
+        };
+        let private = "drafts, pending, scheduled and private records: an account reads them (-H)";
+        let private = (!self.reader.has_account).then(|| private.to_owned());
+        let trash = Some("the trash, which no list shows".to_owned());
+        self.found.not_covered = [unnamed, private, trash].into_iter().flatten().collect();
         self.end()
     }
 
@@ -124,7 +118,7 @@ impl<'s> RecordWalk<'s> {
             records: sum(|counts| counts.records),
             equal: sum(|counts| counts.equal),
         };
-        if self.found.pages > 0 && ending.records == 0 && self.reader.has_account() {
+        if self.found.pages > 0 && ending.records == 0 && self.reader.has_account {
             bail!("no list names a record to the account: nothing was compared");
         }
         self.found.only_there.retain(|key| !self.seen.contains(key));
@@ -136,7 +130,7 @@ impl<'s> RecordWalk<'s> {
             "incomplete": self.found.incomplete,
         }))?;
         self.progress.end();
-        self.found.report = self.sides.sides.findings.to_json(self.sides.accepted);
+        self.found.report = self.sides.findings.to_json(self.sides.accepted);
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
     }
@@ -154,7 +148,7 @@ impl<'s> RecordWalk<'s> {
             let theirs = theirs.unwrap_or_default();
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
-            self.sides.sides.add(&compared);
+            self.sides.add(&compared);
             page.count_in(&mut count);
             for item in &page.records {
                 let record = VerifiedRecord::listed(list.root, list.kind, item);
@@ -183,7 +177,9 @@ impl<'s> RecordWalk<'s> {
             self.seen.iter().map(|key| (key.kind.clone(), key.id)).collect();
         for named in facts.named_records() {
             let (kind, id) = (named.kind, named.id);
-            if self.reader.may_read(&named) && !listed.contains(&(kind.collection().to_owned(), id)) {
+            if (named.is_public || self.reader.has_account)
+                && !listed.contains(&(kind.collection().to_owned(), id))
+            {
                 let item = json!({"id": id, "slug": named.slug});
                 let record = VerifiedRecord::listed(root, kind, &item);
                 let record = record.context("a record without a number")?;
@@ -200,7 +196,7 @@ impl<'s> RecordWalk<'s> {
             return Ok(());
         }
         let mut calls = Vec::new();
-        for path in record_paths(kind, &record, self.reader.has_account()) {
+        for path in record_paths(kind, &record, self.reader.has_account) {
             let call = self.call(&record.key.root, &path)?;
             calls.extend(call.map(|call| (path, call)));
         }
@@ -245,7 +241,7 @@ impl<'s> RecordWalk<'s> {
             self.manifest.line(&record)?;
             self.found.count(record, self.sides.accepted);
             for call in &compared {
-                self.sides.sides.add(call);
+                self.sides.add(call);
             }
         }
         Ok(())
@@ -254,40 +250,11 @@ impl<'s> RecordWalk<'s> {
     /// The call of a path below the namespace; none if it is not compared, which is counted.
     fn call(&mut self, root: &str, path: &str) -> anyhow::Result<Option<DryRunCall>> {
         let call = self.reader.call(root, path)?.and_then(|call| {
-            let withheld = self.sides.sides.withheld(&call);
+            let withheld = self.sides.withheld(&call);
             withheld.map_or(Ok(call), Err)
         });
-        let skip = |reason| self.sides.sides.findings.skip(None, reason);
+        let skip = |reason| self.sides.findings.skip(None, reason);
         Ok(call.map_err(skip).ok())
-    }
-}
-
-// === impl PacedSides ===
-
-impl PacedSides {
-    /// Compares a call. If the responses differ, it is sent again: an edit may have come between them.
-    ///
-    /// # Errors
-    ///
-    /// When one of them is away, with the path of the call.
-    async fn compared(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let first = self.once(path, call).await?;
-        if first.findings.worst() <= self.accepted {
-            return Ok(first);
-        }
-        let second = self.once(path, call).await?;
-        Ok(if second.findings.worst() < first.findings.worst() {
-            second
-        } else {
-            first
-        })
-    }
-
-    /// A call that both have responded to, when one has failed up to a few times.
-    async fn once(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let ask = || async { Ok(self.sides.compare(call).await) };
-        let asked = patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await;
-        asked.with_context(|| format!("{path} is not compared"))
     }
 }
 

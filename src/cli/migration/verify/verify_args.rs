@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::super::super::args::{OutputArgs, SiteArgs};
-use super::super::compare_args::AcceptArgs;
+use super::super::args::AcceptArgs;
 
 /// The arguments of `migration verify`.
 #[derive(Debug, Args)]

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::migration::comparison::PathFindings;
 use calendar_edge_core::settings::PRIMARY;
 use serde_json::Value;
 
 /// Writes a report about another backend by operation, the worst paths first.
-pub(crate) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Result<()> {
     for (name, operation) in json["operations"].as_object().into_iter().flatten() {
         let (verdict, why) = (text(&operation["verdict"]), text(&operation["why"]));
         writeln!(
@@ -28,8 +27,7 @@ pub(crate) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Resu
             )?;
             example(&path["example"], other, out)?;
             if let Some(call) = path["call"].as_str() {
-                let repeated = format!("calendar-edge migration compare '{call}' --to {other}");
-                writeln!(out, "      {}", printable(&repeated))?;
+                writeln!(out, "      at {}", printable(call))?;
             }
         }
     }
@@ -37,23 +35,6 @@ pub(crate) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Resu
         let (path, reason, until) = (text(&rule["path"]), text(&rule["reason"]), text(&rule["until"]));
         let line = format!("the rule for {path} ({reason}) ended on {until}: its differences count again");
         writeln!(out, "{}", printable(&line))?;
-    }
-    Ok(())
-}
-
-/// Writes the differences of one call.
-pub(super) fn findings(findings: &PathFindings, other: &str, out: &mut dyn Write) -> io::Result<()> {
-    for finding in findings.iter() {
-        writeln!(out, "{:14} {}", finding.class.name(), printable(&finding.path))?;
-        example(&serde_json::json!(finding.example), other, out)?;
-    }
-    Ok(())
-}
-
-/// Writes how many calls were skipped and why.
-pub(super) fn skipped(json: &Value, out: &mut dyn Write) -> io::Result<()> {
-    for (reason, count) in json["skipped"].as_object().into_iter().flatten() {
-        writeln!(out, "skipped {count}: {reason}")?;
     }
     Ok(())
 }

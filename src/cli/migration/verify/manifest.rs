@@ -1,5 +1,6 @@
 //! The file of a walk: a heading, one line for each record, and an ending.
 
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -7,11 +8,9 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_judge::contract::Kind;
+use ring::digest::{SHA256, digest};
 use serde::Serialize;
 use serde_json::Value;
-
-use super::super::super::file_hashes::{record_hash, sha256};
-use super::super::super::list_reader::drop_json_ld;
 
 /// The longest line that is read, in bytes; slugs and paths take far less.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -80,8 +79,8 @@ impl VerifiedRecord {
 // === impl Manifest ===
 
 impl Manifest {
-    /// Begins a manifest, in place of an older one. Its first line, the heading, names the subject of the walk: `site`,
-    /// `backend`, and a name of the `account` that reads, none: public records.
+    /// Begins a manifest, in place of an older one. Its first line, the heading, names the subject of the walk: `site` and
+    /// `backend`.
     ///
     /// # Errors
     ///
@@ -129,15 +128,53 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The hash of a response: of its JSON without spaces and without what is spelt at random, or of its bytes.
+/// SHA-256 of a response in hexadecimal digits: of its JSON without spaces and without what is spelt at random, or of its
+/// bytes. WordPress writes some letters of e-mail addresses as entities, others each time.
 pub(super) fn hash(body: &[u8]) -> String {
-    match serde_json::from_slice(body) {
+    let hash = match serde_json::from_slice(body) {
         Ok(mut document) => {
             drop_json_ld(&mut document);
-            record_hash(&document)
+            digest(&SHA256, without_entities(&document.to_string()).as_bytes())
         }
-        Err(_) => sha256(body),
+        Err(_) => digest(&SHA256, body),
+    };
+    hash.as_ref().iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Drops what a record has beside its list, at every place: the site spells it at random.
+fn drop_json_ld(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.remove("json_ld");
+            members.values_mut().for_each(drop_json_ld);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_json_ld),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// The text with letters for their decimal entities: `&#101;` is `e`.
+fn without_entities(text: &str) -> String {
+    let mut pieces = text.split("&#");
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let letter = piece.split_once(';').and_then(|(number, rest)| {
+            let letter = char::from(number.parse::<u8>().ok()?);
+            letter.is_ascii_graphic().then_some((letter, rest))
+        });
+        match letter {
+            Some((letter, rest)) => {
+                whole.push(letter);
+                whole.push_str(rest);
+            }
+            None => whole.extend(["&#", piece]),
+        }
+    }
+    whole
 }
 
 #[cfg(test)]
@@ -177,5 +214,13 @@ mod tests {
         assert_eq!(hash(br#"{"a":"&#64;"}"#), hash(br#"{"a":"@"}"#));
         assert_ne!(hash(br#"{"a":1}"#), hash(br#"{"a":2}"#));
         assert_ne!(hash(b"<a>"), hash(b"<b>"));
+    }
+
+    #[test]
+    fn an_address_in_other_letters_is_no_change() {
+        let of = |text: &str| hash(json!({ "description": text }).to_string().as_bytes());
+        assert_eq!(of("a&#64;b.&#101;x &#8211;"), of("&#97;@b.ex &#8211;"));
+        assert_ne!(of("a@b.ex"), of("a@b.ey"));
+        assert_ne!(of("&#8211;"), of("&#8212;"));
     }
 }

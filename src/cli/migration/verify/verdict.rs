@@ -6,18 +6,15 @@ use std::io::{self, Write};
 use anyhow::{Context as _, bail};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::settings::CompareSettings;
 use serde_json::{Value, json};
 
 use super::super::super::environment::Environment;
-use super::super::super::file_hashes::account;
 use super::super::super::status::{Status, could_not_run};
 use super::super::super::typed_request::header_lines;
 use super::super::printed;
-use super::super::sides::Sides;
 use super::manifest::Manifest;
 use super::record_walk::{RecordWalk, WalkFindings};
+use super::sides::Sides;
 use super::verify_args::VerifyArgs;
 
 /// The most records that are named for one cause; the manifest names all.
@@ -25,13 +22,12 @@ const MOST_NAMED: usize = 20;
 
 /// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end, or
 /// is incomplete.
-pub(in crate::cli) fn run(
+pub(in super::super) fn run(
     args: &VerifyArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.accept.accept;
-    let Some((found, backend)) = could_not_run(walked(args, environment, accepted))? else {
+    let Some((found, backend)) = could_not_run(walked(args, environment))? else {
         return Ok(Status::Unusable);
     };
     let is_equal = found.unequal.is_empty() && found.unequal_pages == 0 && found.only_there.is_empty();
@@ -40,7 +36,6 @@ pub(in crate::cli) fn run(
         writeln!(out, "{whole:#}")?;
     } else {
         printed::report(&whole, &backend, out)?;
-        printed::skipped(&whole, out)?;
         verdict(&found, &backend, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
@@ -51,30 +46,19 @@ pub(in crate::cli) fn run(
     })
 }
 
-fn walked(
-    args: &VerifyArgs,
-    environment: Environment<'_>,
-    accepted: DifferenceClass,
-) -> anyhow::Result<(WalkFindings, String)> {
+fn walked(args: &VerifyArgs, environment: Environment<'_>) -> anyhow::Result<(WalkFindings, String)> {
     let headers = header_lines(&args.header)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.site.load(environment)?;
-    let settings = runtime.block_on(with_listed_namespace(settings));
-    // A walk is whole: no number of calls has to be reached.
-    let compare = CompareSettings {
-        ignore: settings.compare.ignore.clone(),
-        calls: 1,
-        ..CompareSettings::default()
-    };
-    let sides = Sides::live(&settings, args.to.as_deref(), &compare)?;
-    let backend = sides.backend.name.clone();
-    let site = settings.origin.url.to_string();
-    let heading = json!({"site": site, "backend": backend, "account": account(&site, &headers)});
-    let manifest = Manifest::begin(&args.manifest, &heading)?;
-    let found = runtime.block_on(async {
-        let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));
+    let (found, backend) = runtime.block_on(async {
+        let settings = with_listed_namespace(settings).await;
+        let sides = Sides::new(&settings, args.to.as_deref(), (args.rate, args.accept.accept))?;
+        let backend = sides.backend.name.clone();
+        let heading = json!({"site": settings.origin.url, "backend": backend});
+        let manifest = Manifest::begin(&args.manifest, &heading)?;
+        let walk = RecordWalk::new(&settings, sides, headers, manifest);
         tokio::select! {
-            found = walk.all() => found,
+            found = walk.all() => anyhow::Ok((found?, backend)),
             // Without a handler, the signal ends the program.
             _ = tokio::signal::ctrl_c() => {
                 bail!("interrupted: {} has what was compared so far; begin again", args.manifest.display())
@@ -110,6 +94,10 @@ fn json(found: &WalkFindings) -> Value {
 }
 
 fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Result<()> {
+    let skipped = found.report.get("skipped").and_then(Value::as_object);
+    for (reason, count) in skipped.into_iter().flatten() {
+        writeln!(out, "skipped {count}: {reason}")?;
+    }
     let (mut records, mut equal) = (0, 0);
     for (kind, counts) in &found.counts {
         writeln!(

@@ -1,33 +1,34 @@
 //! The lists that together name every record, and their pages as the edge would present them.
 
 use std::fmt;
-use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use calendar_edge::app::{DryRunCall, DryRunResponse};
-use calendar_edge::backend::demanded_pause;
 use calendar_edge_core::explain::TypedRequest;
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::Outcome;
 use calendar_edge_judge::contract::Kind;
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use super::call_judge::CallJudge;
-use super::pace::Pace;
-use super::typed_request::target;
+/// The edge sends no call: it responds itself.
+const OWN_RESPONSE: &str = "the edge responds itself";
 
-/// Tries of one call.
-const TRIES: u32 = 4;
+/// The edge sends no call: the request leads elsewhere.
+const ELSEWHERE: &str = "not for the calendar";
 
-/// The wait before the second try; each further one is twice as long.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-
-/// Reads lists and records with the headers of one account.
+/// Judges reads of lists and records with the headers of one account.
 pub(super) struct ListReader<'s> {
     pub(super) settings: &'s Settings,
-    judge: CallJudge<'s>,
-    pub(super) headers: HeaderMap,
+    /// True if an account reads.
+    pub(super) has_account: bool,
+    headers: HeaderMap,
+    head: HeadRules,
+    decider: Decider,
 }
 
 /// A list of one kind below one REST root.
@@ -51,17 +52,21 @@ pub(super) struct ListPage {
 // === impl ListReader ===
 
 impl<'s> ListReader<'s> {
-    pub(super) fn new(settings: &'s Settings, headers: HeaderMap) -> Self {
+    pub(super) fn new(settings: &'s Settings, account: HeaderMap) -> Self {
+        let (has_account, mut headers) = (!account.is_empty(), account);
+        for name in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {
+            headers.remove(name);
+        }
+        if let Some(host) = TypedRequest::public_host(settings) {
+            headers.insert(HOST, host);
+        }
         Self {
             settings,
-            judge: CallJudge::new(settings),
+            has_account,
             headers,
+            head: HeadRules::new(&settings.limits, &settings.hosts),
+            decider: Decider::new(settings),
         }
-    }
-
-    /// Returns true if an account reads.
-    pub(super) fn has_account(&self) -> bool {
-        !self.headers.is_empty()
     }
 
     /// All lists of all REST roots.
@@ -75,15 +80,26 @@ impl<'s> ListReader<'s> {
     /// The call of a path below the namespace of a root, as a running edge would judge it, or why no backend gets one.
     pub(super) fn call(&self, root: &str, path: &str) -> anyhow::Result<Result<DryRunCall, &'static str>> {
         let namespace = self.settings.namespaces.first().map_or("", String::as_str);
-        let request = TypedRequest {
-            method: Method::GET,
-            target: target(&format!("{root}/{namespace}/{path}"))?,
-            headers: self.headers.clone(),
-            body: String::new(),
-            client: None,
-            assumed_type: None,
+        let (mut parts, ()) = http::Request::get(format!("{root}/{namespace}/{path}"))
+            .body(())?
+            .into_parts();
+        parts.headers = self.headers.clone();
+        let Ok(host) = self.head.check(&parts) else {
+            return Ok(Err(OWN_RESPONSE));
         };
-        Ok(self.judge.judge(&request))
+        let head = RequestHead::over_http(&parts, None, host.as_ref());
+        let outcome = match self.decider.decide(&head, b"") {
+            Decision::Judged(judgement) => judgement.outcome,
+            Decision::Preflight | Decision::Refuse(_) => return Ok(Err(OWN_RESPONSE)),
+            Decision::Site | Decision::RestIndex(_) | Decision::OpenApi(_) => return Ok(Err(ELSEWHERE)),
+        };
+        let Outcome::Forward(call) = outcome else {
+            return Ok(Err(OWN_RESPONSE));
+        };
+        let target = self.decider.target_of(&head, b"");
+        let namespace = target.and_then(|target| Some(target.matched?.namespace));
+        let public = PublicAddress::of(self.settings.public_url.as_ref(), head.addressed);
+        Ok(Ok(DryRunCall::new(*call, &parts.headers, &public, namespace)))
     }
 }
 
@@ -153,61 +169,6 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Re
     };
     ensure!(!is_refused, refused(path, answer));
     Ok(())
-}
-
-/// The reason why a response is none of the calendar, and the wait that its sender demands.
-pub(super) type Trouble = (String, Duration);
-
-/// The trouble of the site, or of a backend, that fails, is not there, or refuses because of its load: nothing follows
-/// about records.
-pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<Trouble> {
-    let side = backend.map_or_else(|| "the site".to_owned(), |name| format!("the backend `{name}`"));
-    let status = answer.status;
-    let why = match &answer.failure {
-        Some(failure) => format!("{side} fails: {failure}"),
-        None if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            format!("{side} responds with {status}")
-        }
-        None => return None,
-    };
-    Some((why, demanded_pause(&answer.headers).unwrap_or_default()))
-}
-
-/// Sends a request until there is no trouble, up to a few times, each time when it is the turn of the call.
-///
-/// # Errors
-///
-/// When nothing can be sent, or the call was tried often enough.
-pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
-    pace: &Pace,
-    ask: impl Fn() -> Asked,
-    trouble: impl Fn(&T) -> Option<Trouble>,
-) -> anyhow::Result<T> {
-    let mut tried = 0;
-    loop {
-        pace.turn().await;
-        let asked = ask().await?;
-        tried += 1;
-        let Some((trouble, least)) = trouble(&asked) else {
-            return Ok(asked);
-        };
-        if tried >= TRIES {
-            bail!("{trouble}, {TRIES} times in a row: try again later");
-        }
-        tokio::time::sleep((FIRST_WAIT * 2_u32.pow(tried - 1)).max(least)).await;
-    }
-}
-
-/// Drops what a record has beside its list, at every place: the site spells it at random.
-pub(super) fn drop_json_ld(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.remove("json_ld");
-            members.values_mut().for_each(drop_json_ld);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_json_ld),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 fn refused(path: &str, answer: &DryRunResponse) -> String {
