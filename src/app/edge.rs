@@ -12,7 +12,7 @@ use super::index_watch::watch_indexes;
 use super::reload::Reloader;
 use super::running::Running;
 use crate::backend::{ClientError, with_stored_namespace};
-use crate::companion::{follow_companions, follow_facts, post_changes};
+use crate::companion::{follow_companions, follow_facts};
 use crate::fleet::FleetTask;
 use crate::gateway::GatewayState;
 use crate::observe::admin::{Admin, EdgeFacts, Readiness};
@@ -170,16 +170,10 @@ async fn follow_site(reloader: &Reloader, gateway: &GatewayState) {
     }
     let following = follow_companions(gateway.subjects.companions.clone(), reloader.companion_service());
     let asking = follow_facts(gateway.subjects.companions.clone(), reloader.companion_service());
-    let posting = post_changes(
-        gateway.subjects.companions.clone(),
-        reloader.companion_service(),
-        gateway.drain.clone(),
-    );
     let end = gateway.drain.clone();
-    gateway.drain.spawn(async move {
-        end.unless_begun(async { tokio::join!(following, asking, posting) })
-            .await
-    });
+    gateway
+        .drain
+        .spawn(async move { end.unless_begun(async { tokio::join!(following, asking) }).await });
 }
 
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.

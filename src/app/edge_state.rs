@@ -4,7 +4,7 @@
 //! its place here, and nowhere else.
 
 use crate::backend::{Backends, ClientError, SiteHealth, most_connections, most_pool_connections};
-use crate::companion::{CompanionService, Receivers};
+use crate::companion::CompanionService;
 use crate::gateway::{Gateway, GatewayState};
 use crate::layers::{self, LogSinks, Stack};
 use crate::observe::admin::Pages;
@@ -14,13 +14,11 @@ use crate::server::{ConnectionLimit, PerAddressLimit, affordable};
 use crate::telemetry::{Metrics, Refusals};
 use calendar_edge_core::settings::{Limits, Settings};
 
-/// The state of the gateway, and that of connections, operators and receivers; clones share it.
+/// The state of the gateway, and that of connections and operators; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct EdgeState {
     /// The state of the stages.
     pub(super) gateway: GatewayState,
-    /// The receivers of changes.
-    pub(super) receivers: Receivers,
     /// The client connections that are open.
     pub(super) connections: ConnectionLimit,
     /// The client connections of each address.
@@ -58,7 +56,6 @@ impl EdgeState {
         let gateway = GatewayState::new(settings, placement.threads(), metrics)?;
         Ok(Self {
             traces: Traces::new(&settings.traces, &gateway.metrics, &gateway.warnings)?,
-            receivers: Receivers::new(&settings.webhooks)?,
             connections: ConnectionLimit::new(connections),
             per_address,
             placement,
@@ -76,7 +73,6 @@ impl EdgeState {
         Ok(Self {
             gateway: self.gateway.adapt(settings)?,
             traces: self.traces.adapt(&settings.traces)?,
-            receivers: Receivers::new(&settings.webhooks)?,
             ..self.clone()
         })
     }
@@ -97,16 +93,9 @@ impl EdgeState {
         let (metrics, refusals) = (state.metrics.clone(), self.refusals.clone());
         let log = LogSinks::new(settings, metrics, refusals, self.traces.recorder());
         let gateway = Gateway::new(settings, state);
-        let records = gateway.site();
         let site = settings.site();
         let backends = Backends::new(&site, &state.backends);
-        let companion_service = CompanionService::new(
-            &site,
-            &state.subjects.companions,
-            backends,
-            &self.receivers,
-            records,
-        );
+        let companion_service = CompanionService::new(&site, &state.subjects.companions, backends);
         (
             layers::stack(settings, log, &state.circle, gateway),
             companion_service,

@@ -222,8 +222,7 @@ impl Reloader {
             .backends
             .iter()
             .map(|backend| &backend.identity_secret_file);
-        let of_webhooks = settings.webhooks.iter().map(|webhook| &webhook.secret_file);
-        let named = named.into_iter().chain(of_backends).chain(of_webhooks);
+        let named = named.into_iter().chain(of_backends);
         files.extend(named.flatten().cloned());
         files
     }

@@ -23,7 +23,7 @@ pub enum ClientError {
     /// TLS could not be set up.
     #[error("TLS toward the origin cannot be set up")]
     Tls(#[from] rustls::Error),
-    /// The HTTP client toward an origin, a collector of traces or a webhook could not be set up.
+    /// The HTTP client toward an origin or a collector of traces could not be set up.
     #[error("an HTTP client cannot be set up")]
     Client(#[from] reqwest::Error),
 }
@@ -97,8 +97,7 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
     Ok(client.build()?)
 }
 
-/// A client that posts to a receiver beside the site: a collector of spans, or a webhook. It trusts the authorities of
-/// the system, and follows no redirect.
+/// A client that posts to a collector of spans. It trusts the authorities of the system, and follows no redirect.
 ///
 /// # Errors
 ///

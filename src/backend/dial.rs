@@ -55,7 +55,7 @@ impl Dial {
         Self::over(backend, &own)
     }
 
-    /// The way to a collector of spans or a webhook, which gets one request at a time.
+    /// The way to a collector of spans, which gets one request at a time.
     pub(super) fn to_receiver(url: &url::Url, connect_timeout: Duration) -> Self {
         let is_tls = url.scheme() == "https";
         Self {

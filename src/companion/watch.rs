@@ -10,10 +10,8 @@ use url::Url;
 
 use super::announcements::OutgoingMessage;
 use super::companions::Companions;
-use super::feed::{ReadsRecords, Receivers, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
-use crate::server::Drain;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::facts::{FactsQuery, FactsReply, FactsReplyFault};
 use calendar_edge_core::companion::purge::CompanionSilence;
@@ -27,9 +25,6 @@ pub(crate) struct CompanionService {
     backends: Backends,
     /// To the roots, by their positions; none without a secret, which signs them.
     requests: Vec<(Url, OwnRequests)>,
-    /// The receivers of changes, and the way to read records that have changed.
-    receivers: Receivers,
-    records: Arc<dyn ReadsRecords>,
 }
 
 /// The longest and the shortest pause between two looks.
@@ -74,37 +69,11 @@ fn log_silence(is_silent: bool, long: Duration) {
     }
 }
 
-/// Posts changes to the receivers of the settings in use, until it is dropped.
-pub(crate) async fn post_changes(
-    companions: Arc<Companions>,
-    companion_service: Arc<ArcSwap<CompanionService>>,
-    drain: Drain,
-) {
-    loop {
-        let current = companion_service.load_full();
-        let replaced = async {
-            while Arc::ptr_eq(&companion_service.load(), &current) {
-                sleep(LONGEST_PAUSE).await;
-            }
-        };
-        tokio::select! {
-            () = deliver_webhooks(&companions, &current.receivers, &current.records, &drain) => {}
-            () = replaced => {}
-        }
-    }
-}
-
 // === impl CompanionService ===
 
 impl CompanionService {
     /// The exchange under these settings; without a secret, which signs them, no request is sent.
-    pub(crate) fn new(
-        site: &BackendSettings,
-        companions: &Arc<Companions>,
-        backends: Backends,
-        receivers: &Receivers,
-        records: Arc<dyn ReadsRecords>,
-    ) -> Self {
+    pub(crate) fn new(site: &BackendSettings, companions: &Arc<Companions>, backends: Backends) -> Self {
         let roots = site.roots.iter().map(|root| root.origin_url.clone());
         let of_root = |url: Url, key: &MarkKey| {
             let requests = OwnRequests::new(&site.origin, &url, Some(key.clone()));
@@ -115,8 +84,6 @@ impl CompanionService {
         Self {
             purges: PurgeRequests::new(site, companions),
             backends,
-            receivers: receivers.clone(),
-            records,
             requests: roots.filter_map(|url| Some(of_root(url, key?))).collect(),
         }
     }

@@ -15,18 +15,16 @@ const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
 const FLEET_SECRET: &str = "fleet.secret_file";
 const IDENTITY: &str = "backends.identity_secret_file";
-const WEBHOOK: &str = "webhooks.secret_file";
 
 /// Where systemd shows the files of `LoadCredential=`, while the service runs.
 const CREDENTIALS: &str = "/run/credentials";
 
 /// The other programs that have the secret of a key: a new one closes them out.
-const SHARED_WITH: [(&str, &str); 5] = [
+const SHARED_WITH: [(&str, &str); 4] = [
     (SECRET, "the companion plugin of the site"),
     (TOKEN, "the programs of operators"),
     (FLEET_SECRET, "all edges of the fleet"),
     (IDENTITY, "the backend"),
-    (WEBHOOK, "the receiver"),
 ];
 
 /// Reads the files that the keys of one table name.
@@ -50,11 +48,6 @@ pub(super) fn read(draft: &mut Draft, problems: &mut ConfigProblems) {
     admin.token = files.read(TOKEN, admin.token_file.as_deref(), AdminToken::new);
     read_fleet(&mut settings.fleet, origin.mark_key.clone(), &mut files);
     read_identities(draft, problems);
-    for (index, webhook) in draft.settings.webhooks.iter_mut().enumerate() {
-        let places = draft.places.table(index);
-        let mut files = NamedFiles { places, problems };
-        webhook.secret = files.read(WEBHOOK, webhook.secret_file.as_deref(), MarkKey::new);
-    }
 }
 
 /// Reads the files of the fleet. Without a secret of its own it uses that of the site.

@@ -23,7 +23,6 @@ pub(super) fn hash(settings: &Settings) -> String {
         admin: site.admin,
         tls: None,
         state_dir: None,
-        webhooks: Vec::new(),
         log: site.log,
         traces: site.traces,
         fleet: FleetSettings {

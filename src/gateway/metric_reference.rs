@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::subjects::Subjects;
 use crate::telemetry::{Metrics, TrafficKind, Warnings};
 use calendar_edge_core::relay::BufferBudget;
-use calendar_edge_core::settings::{MarkKey, Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
+use calendar_edge_core::settings::{MarkKey, Mode, Percentage, Profile, Rate, Settings};
 
 const HEAD: &str = "\
 # Metrics
@@ -37,7 +37,7 @@ Metrics of a backend, rule, certificate or translation exist once the settings h
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 10] = [
+const SUMMARISED: [&str; 9] = [
     "about",
     "name",
     "operation",
@@ -46,7 +46,6 @@ const SUMMARISED: [&str; 10] = [
     "backend",
     "code",
     "class",
-    "receiver",
     "namespace",
 ];
 
@@ -101,10 +100,6 @@ fn everything() -> Metrics {
     settings.origin.mark_key = MarkKey::new(b"a secret of thirty-two characters").ok();
     settings.calendar_pages.mode = Mode::Report;
     settings.feed.enabled = true;
-    settings.webhooks = vec![WebhookSettings {
-        url: SITE.parse().expect("a URL"),
-        ..WebhookSettings::default()
-    }];
     let subjects = Subjects::new(&settings, &metrics, &BufferBudget::new(0), &Warnings::default());
     subjects.fleet.metrics.expect();
     subjects.surface.expect("rule");

@@ -19,7 +19,7 @@ use super::record_reads::RecordReads;
 use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
-use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests, ReadsRecords};
+use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -49,7 +49,6 @@ type ServeFuture = BoxFuture<'static, Result<EdgeResponse, Infallible>>;
 pub(crate) struct Gateway {
     /// The way of a request, whatever its stages are.
     serve: Arc<dyn Fn(EdgeRequest) -> ServeFuture + Send + Sync>,
-    records: Arc<dyn ReadsRecords>,
     companions: Arc<Companions>,
     /// Calendar pages wait until the site has reported a write.
     notes_writes: bool,
@@ -79,11 +78,9 @@ impl Gateway {
     pub(crate) fn new(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
         let answering = Arc::new(serving_stages(&plan, plan.backend_selection()));
-        let records: Arc<dyn ReadsRecords> =
-            Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider));
         let feed = FeedParts {
             companions: state.subjects.companions.clone(),
-            records: Arc::clone(&records),
+            records: Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider)),
             drain: state.drain.clone(),
             buffers: state.buffers.clone(),
             walked: Mutex::default(),
@@ -107,15 +104,9 @@ impl Gateway {
         let gateway = Arc::new(gateway);
         Self {
             serve: Arc::new(move |request| Arc::clone(&gateway).serve(request)),
-            records,
             companions: state.subjects.companions.clone(),
             notes_writes: settings.calendar_pages.mode != Mode::Off,
         }
-    }
-
-    /// Reads records as an anonymous reader.
-    pub(crate) fn site(&self) -> Arc<dyn ReadsRecords> {
-        Arc::clone(&self.records)
     }
 }
 

@@ -15,7 +15,7 @@ const BASIC: &str = "Basic YWRtaW46c2VjcmV0";
 const EVENT: &str = r#"{"title":"a","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}"#;
 
 /// Metrics that an edge without rules, further backends, a feed and a certificate does not have.
-const OF_OTHERS: [&str; 11] = [
+const OF_OTHERS: [&str; 10] = [
     "edge_calendar_page",
     "edge_backend_",
     "edge_shadow_",
@@ -24,7 +24,6 @@ const OF_OTHERS: [&str; 11] = [
     "edge_feed_",
     "edge_facts_",
     "edge_surface_requests",
-    "edge_webhook_",
     "edge_tls_",
     "edge_translated",
 ];

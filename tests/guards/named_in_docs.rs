@@ -153,9 +153,7 @@ fn a_change_of_each_named_file_is_noticed() {
         .collect();
     for key in &named {
         // A table of which there are several is named by one of them there.
-        let one = key
-            .replace("backends.", "backend.")
-            .replace("webhooks.", "webhook.");
+        let one = key.replace("backends.", "backend.");
         assert!(watch.contains(&format!("&{one}")), "{key} is not watched");
     }
     assert!(named.len() > 10, "{named:?}");

@@ -18,7 +18,6 @@ use calendar_edge_core::companion::feed::{
     ChangeLog, DueRecord, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
-use calendar_edge_core::concerns::Lately;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
@@ -43,7 +42,7 @@ impl Subject for ChangeFeed {
         let of = FeedPlace::of(settings);
         let is_on = settings.feed.enabled && of.is_some();
         if is_on {
-            self.metrics.expect(&settings.webhooks);
+            self.metrics.expect();
         }
         if is_on && self.log.lock().of != of {
             let file = of.as_ref().and_then(|of| of.file.clone());
@@ -54,10 +53,6 @@ impl Subject for ChangeFeed {
         self.readers.limit(&settings.feed);
         self.is_on.store(is_on, Ordering::Release);
         self.moved.send_replace(());
-    }
-
-    fn add_sums(&self, sums: &mut Lately) {
-        sums.webhooks = self.metrics.deliveries();
     }
 
     fn keep_files(&self, drain: &Drain) {
@@ -91,11 +86,6 @@ impl ChangeFeed {
     /// A place for a reader of this address that waits, has a stream or reads records.
     pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
         self.readers.enter(address)
-    }
-
-    /// The counters.
-    pub(super) fn metrics(&self) -> &FeedMetrics {
-        &self.metrics
     }
 
     /// The key of the tokens; none without a secret.
@@ -203,25 +193,6 @@ impl ChangeFeed {
     pub(super) fn judged(&self, asked: DueRecord, verdict: RecordVerdict) {
         self.metrics.judged(&verdict);
         self.change(None, |log, now| log.judged(asked, verdict, now));
-    }
-
-    /// The position up to which a receiver has the changes.
-    pub(super) fn delivered(&self, receiver: &str) -> Option<FeedPosition> {
-        self.log.lock().delivered.get(receiver).copied()
-    }
-
-    /// A receiver has the changes up to this position.
-    pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
-        let mut log = self.log.change();
-        log.delivered.insert(receiver.to_owned(), position);
-    }
-
-    /// Forgets the positions of receivers that are no longer configured.
-    pub(super) fn keep_delivered(&self, receivers: &[String]) {
-        self.log
-            .lock()
-            .delivered
-            .retain(|name, _| receivers.contains(name));
     }
 
     /// Changes the log, if there is one; that of this root alone if one is given.

@@ -55,7 +55,7 @@ pub(super) struct ChangeReader {
 }
 
 /// The most changes of one response; a few more, because those of one number stay together.
-pub(super) const MOST_CHANGES: usize = 1000;
+const MOST_CHANGES: usize = 1000;
 
 /// The most records that one response includes.
 pub(super) const MOST_RECORDS: usize = 100;
@@ -70,7 +70,7 @@ const VERDICTS: Duration = Duration::from_secs(5);
 pub(super) const FIRST_NUMBER: Duration = Duration::from_secs(2);
 
 /// The longest time between two looks at the log. While there is a reader, the edge requests lost messages.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(1);
 
 // === impl Companions ===
 

@@ -1,6 +1,5 @@
 //! The log of changes with the site that it belongs to, as a file keeps it over a restart.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use url::Url;
 
 use crate::server::Keep;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::feed::{ChangeLog, FeedKey, FeedPosition};
+use calendar_edge_core::companion::feed::{ChangeLog, FeedKey};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -21,8 +20,6 @@ pub(super) struct FollowedLog {
     most: usize,
     /// None until the site has shown a number.
     pub(super) log: Option<ChangeLog>,
-    /// The positions up to which receivers have the changes, by the names of their addresses.
-    pub(super) delivered: BTreeMap<String, FeedPosition>,
 }
 
 /// The site that is followed, and where its log is kept.
@@ -40,7 +37,6 @@ pub(super) struct FeedFile {
     /// The site and the secret that it belongs to.
     id: String,
     log: String,
-    delivered: BTreeMap<String, FeedPosition>,
 }
 
 /// The file in the directory of the settings.
@@ -57,7 +53,6 @@ impl FollowedLog {
         let log = kept.as_ref().map(|kept| &*kept.log);
         Self {
             log: log.and_then(|log| ChangeLog::from_json(log, most, unix_time())),
-            delivered: kept.map(|kept| kept.delivered).unwrap_or_default(),
             of,
             most,
         }
@@ -96,7 +91,6 @@ impl Keep for FollowedLog {
         Some(FeedFile {
             id: self.of.as_ref()?.log_id(),
             log: self.log.as_ref()?.to_json(),
-            delivered: self.delivered.clone(),
         })
     }
 }

@@ -4,7 +4,6 @@ mod feed_limits;
 pub(crate) mod feed_site;
 mod hidden;
 mod kept;
-mod posted;
 mod streamed;
 mod told;
 mod walked;

@@ -113,7 +113,6 @@ rows! {
     STORE_AWAY "store_away": Ready, None, Some("Alone");
     FLEET_DIFFERS "fleet_differs": Ready, None, Some("FleetDiffers");
     CLOCK_OFF "clock_off": Ready, None, Some("ClockOff");
-    WEBHOOK_BEHIND "webhook_behind": Ready, None, Some("WebhookBehind");
     LOGINS_REFUSED "logins_refused": Ready, Some("refusals"), None;
     RATE_LIMITED "rate_limited": Ready, Some("refusals"), None;
     MODE_REPORT "mode_report": Ready, Some("refusals"), None;

@@ -108,8 +108,6 @@ pub struct Lately {
     pub robots: u64,
     /// Requests without a permit, by backend.
     pub shed: BTreeMap<String, u64>,
-    /// Posts of changes that failed, and that were taken, by receiver.
-    pub webhooks: BTreeMap<String, [u64; 2]>,
 }
 
 /// The companion plugin as far as its messages show it.
@@ -162,14 +160,6 @@ impl Lately {
             let before = past.shed.get(backend).copied().unwrap_or_default();
             (backend.clone(), count.saturating_sub(before))
         });
-        let webhooks = self.webhooks.iter().map(|(receiver, [failed, taken])| {
-            let [failed_before, taken_before] = past.webhooks.get(receiver).copied().unwrap_or_default();
-            let grown = [
-                failed.saturating_sub(failed_before),
-                taken.saturating_sub(taken_before),
-            ];
-            (receiver.clone(), grown)
-        });
         Self {
             span: self.span.saturating_sub(past.span),
             requests: self.requests.saturating_sub(past.requests),
@@ -179,7 +169,6 @@ impl Lately {
             logins: self.logins.saturating_sub(past.logins),
             robots: self.robots.saturating_sub(past.robots),
             shed: shed.collect(),
-            webhooks: webhooks.collect(),
         }
     }
 }

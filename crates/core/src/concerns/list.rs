@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::concern::{
     CERTIFICATE, CLOCK_OFF, Concern, DRAINING, FLEET_DIFFERS, Gravity, INDEX_DIFFERS, INDEX_UNREAD, MODE_OFF,
     MODE_REPORT, NO_PLUGIN, PAGES_HINDERED, PAGES_STOPPED, PLUGIN_SILENT, PLUGIN_UNSEEN, PROXY_UNTRUSTED,
-    RELOAD_REFUSED, RULE_RETURNED, STATE_UNWRITTEN, STORE_AWAY, WEBHOOK_BEHIND,
+    RELOAD_REFUSED, RULE_RETURNED, STATE_UNWRITTEN, STORE_AWAY,
 };
 use super::figures::{CompanionState, Figures, FleetFigures};
 use super::sites::{of_backends, span};
@@ -94,15 +94,6 @@ fn of_migration(figures: &Figures, found: &mut Vec<Concern>) {
              `calendar-edge migration resume {rule}`."
         );
         found.push(RULE_RETURNED.raise_about(rule, Gravity::Failure, text));
-    }
-    let webhooks = figures.lately.webhooks.iter();
-    for (receiver, [count, _]) in webhooks.filter(|(_, [failed, taken])| *failed > 0 && *taken == 0) {
-        let text = format!(
-            "The receiver {receiver} took none of {count} posts of changes of the last {}: it gets them once it responds \
-             with 2xx.",
-            span(figures.lately.span)
-        );
-        found.push(WEBHOOK_BEHIND.raise_about(receiver, Gravity::Warning, text));
     }
 }
 

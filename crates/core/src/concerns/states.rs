@@ -195,9 +195,7 @@ const STATES: &[StateRow] = &[
     ("robots' budget used", |f, _| f.lately.robots = 9, "Yes", "http://wp.example responds", READY, None),
     ("logins refused", |f, _| f.lately.logins = 9, "Yes", "http://wp.example responds", READY, None),
     ("rate limits", |f, _| f.lately.limited = 9, "Yes", "http://wp.example responds", READY, None),
-    ("webhook behind", |f, _| f.lately.webhooks = [("https://hook.example".to_owned(), [4, 0])].into(), "Look below", "The receiver https://hook.example took none of 4 posts", READY, Some("WebhookBehind")),
     // The edge's facts about the site.
-    ("webhook taken", |f, _| f.lately.webhooks = [("https://hook.example".to_owned(), [4, 1])].into(), "Yes", "http://wp.example responds", READY, None),
     ("index unread", |f, _| f.is_index_unread = true, "Look below", "The index of the site cannot be read", READY, Some("IndexUnread")),
     ("index changed", |f, _| f.roots = vec![("/wp-json".to_owned(), 2)], "Yes", "http://wp.example responds", READY, None),
     ("pages stopped", |f, _| f.stopped_by = Some("/events/2127-05/".to_owned()), "No", "The edge sends no calendar pages: it took /events/2127-05/ for empty", READY, Some("PagesFailed")),
@@ -259,12 +257,11 @@ fn sums_since_the_start_become_those_of_the_last_minute() {
         span: Duration::from_secs(count),
         requests: count * 10,
         shed: [("wp".to_owned(), count)].into(),
-        webhooks: [("hook".to_owned(), [count, 1])].into(),
         ..Lately::default()
     };
     let lately = sums(90).since(&sums(30));
     assert_eq!((lately.span, lately.requests), (Duration::from_mins(1), 600));
-    assert_eq!((lately.shed["wp"], lately.webhooks["hook"]), (60, [60, 0]));
+    assert_eq!(lately.shed["wp"], 60);
 }
 
 #[test]

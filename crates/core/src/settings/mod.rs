@@ -38,7 +38,7 @@ use url::Url;
 pub use crate::cache::compression::settings::CompressionSettings;
 pub use crate::cache::forms::settings::FormSettings;
 pub use crate::cache::settings::CacheSettings;
-pub use crate::companion::feed::settings::{FeedSettings, WebhookSettings};
+pub use crate::companion::feed::settings::FeedSettings;
 pub use crate::fleet::settings::{FleetSettings, StoreAddress, StoreIdentity, StorePassword};
 pub use crate::limits::settings::client_network;
 pub use crate::limits::settings::{BreakerSettings, CallRates, RateLimits};
@@ -183,8 +183,6 @@ settings_group! {
         pub cache: CacheSettings = CacheSettings::default();
         /// The feed of changes.
         pub feed: FeedSettings = FeedSettings::default();
-        /// Receivers of changes.
-        pub webhooks: Vec<WebhookSettings> = Vec::new();
         /// The edges that agree with this one.
         pub fleet: FleetSettings = FleetSettings::default();
         /// Cross-origin rules.

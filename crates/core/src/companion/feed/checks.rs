@@ -1,18 +1,17 @@
-//! The feed of changes and its receivers, as they are set: nothing is posted to try them.
+//! The feed of changes, as it is set.
 
-use crate::settings::{Settings, WebhookSettings};
+use crate::settings::Settings;
 use crate::survey::check_line::CheckLine;
 use crate::survey::check_line::LineKind::{Note, Warning};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-/// The address of the feed for readers, and the address to which changes would be posted.
+/// The address of the feed for readers.
 pub(crate) fn feed(settings: &Settings) -> Vec<CheckLine> {
     if !settings.feed.enabled {
         return Vec::new();
     }
     let asked = |path: &str| format!("readers get changes from {path}/calendar-edge/v1/changes");
     let roots = settings.roots.iter().map(|root| Note.line(asked(&root.path)));
-    let posted = settings.webhooks.iter().map(|webhook| Note.line(posted(webhook)));
     let closed = Kind::ALL
         .into_iter()
         .filter(|kind| !can_be_read(*kind, settings))
@@ -26,26 +25,10 @@ pub(crate) fn feed(settings: &Settings) -> Vec<CheckLine> {
         Warning
             .line("without `state_dir` a restart forgets the changes so far: readers read all records once")
     });
-    roots.chain(posted).chain(closed).chain(forgotten).collect()
+    roots.chain(closed).chain(forgotten).collect()
 }
 
 fn can_be_read(kind: Kind, settings: &Settings) -> bool {
     let (route, action) = (Route::Item(kind), Action::Read);
     settings.allows(OperationId { route, action })
-}
-
-/// Without the path of the address, which may be secret.
-fn posted(webhook: &WebhookSettings) -> String {
-    let kinds: Vec<&str> = webhook.kinds.iter().map(|kind| kind.collection()).collect();
-    let kinds = if kinds.is_empty() {
-        "all kinds".to_owned()
-    } else {
-        kinds.join(", ")
-    };
-    let (scheme, receiver) = (webhook.url.scheme(), webhook.name());
-    let port = webhook
-        .url
-        .port()
-        .map_or_else(String::new, |port| format!(":{port}"));
-    format!("changes of {kinds} are posted to {scheme}://{receiver}{port}, not tried")
 }

@@ -4,14 +4,10 @@ use crate::settings::{ConfigFinding, ConfigProblems, Draft};
 
 const ENABLED: &str = "feed.enabled";
 
-/// The feed has a companion plugin and a cache, and receivers have a feed.
+/// The feed has a companion plugin and a cache.
 pub fn check_settings(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if !settings.feed.enabled {
-        if let Some(webhook) = places.tables("webhooks").first() {
-            let finding = ConfigFinding::missing(ENABLED).expected("true, beside `[[webhooks]]`");
-            problems.add(webhook, finding);
-        }
         return;
     }
     if settings.origin.secret_file.is_none() {

@@ -137,7 +137,7 @@ impl FeedKey {
         Ok(Some(first(content)))
     }
 
-    /// The name of something else that is kept beside the log, such as the address of a webhook, which may be secret.
+    /// The name of something else that is kept beside the log, by which the file of the log is recognized.
     pub fn name_of(&self, text: &str) -> String {
         let name: [u8; 16] = first(hmac::sign(&self.key, format!("name\n{text}").as_bytes()).as_ref());
         URL_SAFE_NO_PAD.encode(name)

@@ -17,7 +17,6 @@ mod record_chunk;
 mod record_verdict;
 pub(crate) mod settings;
 mod walk_cursor;
-mod webhook_signature;
 
 pub use change_log::{ChangeLog, DueRecord};
 pub use consistency::check_settings;
@@ -28,4 +27,3 @@ pub use page::{ChangedRecord, FeedPage, WhatChanged};
 pub use record_chunk::{RecordChunk, WalkedRecords};
 pub use record_verdict::RecordVerdict;
 pub use walk_cursor::WalkCursor;
-pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};

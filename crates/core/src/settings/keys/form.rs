@@ -87,12 +87,6 @@ pub(crate) const ORIGIN_NAMESPACE: TypedSyntax<OriginNamespace> =
 pub(crate) const KNOWN_NAMESPACE: TypedSyntax<String> =
     NAMESPACE.read_by(|text| plain_segments(text).map(|name| name.to_ascii_lowercase()));
 pub(crate) const REASON: TypedSyntax<String> = SENTENCE.read_by(|text| line(text, 1_000));
-pub(crate) const RECEIVER: TypedSyntax<Url> = TypedSyntax::new(
-    "URL",
-    "an address with http or https",
-    &["https://app.example.org/api/calendar"],
-    receiver,
-);
 pub(crate) const ADMIN_SITE: TypedSyntax<Url> = TypedSyntax::new(
     "URL",
     "a scheme and a host, with a port if needed",
@@ -129,15 +123,6 @@ fn rest_root(text: &str) -> Result<Url, TextError> {
         return Err(TextError::QueryOrFragment);
     }
     Ok(without_trailing_slash(url))
-}
-
-/// Reads the address of a receiver, with its path and query as they are.
-fn receiver(text: &str) -> Result<Url, TextError> {
-    let url = web_address(text)?;
-    if url.fragment().is_some() {
-        return Err(TextError::QueryOrFragment);
-    }
-    Ok(url)
 }
 
 /// Reads a text of one line.

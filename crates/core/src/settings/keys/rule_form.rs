@@ -61,12 +61,6 @@ pub(crate) const METHOD: TypedSyntax<Method> = TypedSyntax::new(
         method.cloned().ok_or(TextError::Malformed)
     },
 );
-pub(crate) const KIND: TypedSyntax<Kind> =
-    TypedSyntax::new("kind", "a kind of record", &["events", "venues"], |text| {
-        let mut kinds = Kind::ALL.into_iter();
-        let kind = kinds.find(|kind| kind.collection() == text);
-        kind.ok_or(TextError::Malformed)
-    });
 
 const METHODS: [Method; 6] = [
     Method::GET,

@@ -4,8 +4,7 @@ use super::super::{
     AdminSettings, CacheSettings, CalendarPageSettings, CandidateSettings, CompareSettings,
     CompressionSettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings,
     IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings,
-    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
-    unknown_origin,
+    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, unknown_origin,
 };
 use super::group::SettingsGroup;
 use super::key::SettingKey;
@@ -62,7 +61,7 @@ macro_rules! list {
 }
 
 /// Every table.
-pub static SECTIONS: [Section; 29] = [
+pub static SECTIONS: [Section; 28] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
@@ -132,7 +131,6 @@ pub static SECTIONS: [Section; 29] = [
     ),
     once!(cache: CacheSettings),
     once!(feed: FeedSettings),
-    list!(webhooks: WebhookSettings),
     once!(fleet: FleetSettings),
     once!(cors: CorsSettings),
     once!(compression: CompressionSettings),
