@@ -8,7 +8,6 @@ use crate::companion::CompanionService;
 use crate::gateway::{Gateway, GatewayState};
 use crate::layers::{self, LogSinks, Stack};
 use crate::observe::admin::Pages;
-use crate::observe::traces::Traces;
 use crate::server::threads::Placement;
 use crate::server::{ConnectionLimit, PerAddressLimit, affordable};
 use crate::telemetry::{Metrics, Refusals};
@@ -27,8 +26,6 @@ pub(super) struct EdgeState {
     pub(super) placement: Placement,
     /// The last refusals.
     pub(super) refusals: Refusals,
-    /// The recorder of requests' spans.
-    pub(super) traces: Traces,
 }
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
@@ -41,7 +38,7 @@ impl EdgeState {
     ///
     /// # Errors
     ///
-    /// When TLS toward a backend or the collector cannot be set up.
+    /// When TLS toward a backend cannot be set up.
     pub(super) fn new(
         settings: &Settings,
         connections: usize,
@@ -55,7 +52,6 @@ impl EdgeState {
         refusals.keep_most(kept_refusals(settings));
         let gateway = GatewayState::new(settings, placement.threads(), metrics)?;
         Ok(Self {
-            traces: Traces::new(&settings.traces, &gateway.metrics, &gateway.warnings)?,
             connections: ConnectionLimit::new(connections),
             per_address,
             placement,
@@ -68,11 +64,10 @@ impl EdgeState {
     ///
     /// # Errors
     ///
-    /// When TLS toward a backend or the collector cannot be set up.
+    /// When TLS toward a backend cannot be set up.
     pub(super) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
         Ok(Self {
             gateway: self.gateway.adapt(settings)?,
-            traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()
         })
     }
@@ -91,7 +86,7 @@ impl EdgeState {
     pub(super) fn serve(&self, settings: &Settings) -> (Stack, CompanionService) {
         let state = &self.gateway;
         let (metrics, refusals) = (state.metrics.clone(), self.refusals.clone());
-        let log = LogSinks::new(settings, metrics, refusals, self.traces.recorder());
+        let log = LogSinks::new(settings, metrics, refusals);
         let gateway = Gateway::new(settings, state);
         let site = settings.site();
         let backends = Backends::new(&site, &state.backends);

@@ -14,7 +14,6 @@ mod signals;
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::fleet::{StoreReport, StoreTrouble, try_store};
 pub use crate::migration::{BackendFindings, DryRun, DryRunCall, DryRunResponse};
-pub use crate::observe::traces::try_collector;
 pub use crate::server::bodies::{CollectError, read_within};
 pub use crate::server::service_manager::ServiceManager;
 pub use crate::server::threads::ServingThreads;

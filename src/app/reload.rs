@@ -232,12 +232,6 @@ impl Reloader {
         self.inner.in_use.lock().settings.timeouts.drain
     }
 
-    /// Sends the spans that still wait, within a bound.
-    pub(super) async fn finish_traces(&self) {
-        let traces = self.inner.in_use.lock().state.traces.clone();
-        traces.finish().await;
-    }
-
     /// The service for the connections of clients.
     pub(super) fn worker(&self) -> Worker<CurrentStack> {
         let state = &self.inner.in_use.lock().state;

@@ -11,7 +11,6 @@ use super::reload::Reloader;
 use super::signals::Signals;
 use crate::fleet::FleetTask;
 use crate::observe::admin::Readiness;
-use crate::observe::traces::LAST_SPANS;
 use crate::server::Drain;
 use crate::server::service_manager::{ServiceManager, keep_alive};
 use crate::server::threads::ServingThreads;
@@ -83,7 +82,7 @@ impl Running {
         shutdown.ordered().await;
         tracing::info!("draining");
         self.manager
-            .stopping(NOTICE + self.reloader.grace() + LAST_SPANS + ADMIN_GRACE + EXIT_GRACE);
+            .stopping(NOTICE + self.reloader.grace() + ADMIN_GRACE + EXIT_GRACE);
         let is_finished = tokio::select! {
             is_finished = self.drain() => is_finished,
             () = shutdown.ordered() => false,
@@ -122,8 +121,6 @@ impl Running {
         let is_finished = self.drain.finish(self.reloader.grace()).await;
         // The other edges have received every write.
         self.fleet.leave().await;
-        // Every request has recorded its spans.
-        self.reloader.finish_traces().await;
         self.admin_drain.finish(ADMIN_GRACE).await;
         is_finished
     }

@@ -1,11 +1,9 @@
 //! The HTTP clients of a backend, with all automatic behaviour of the library switched off.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
-use url::Url;
 
 use super::dial::{Dial, DialNames, KEPT_FOR};
 use super::exact_client::ExactClient;
@@ -23,7 +21,7 @@ pub enum ClientError {
     /// TLS could not be set up.
     #[error("TLS toward the origin cannot be set up")]
     Tls(#[from] rustls::Error),
-    /// The HTTP client toward an origin or a collector of traces could not be set up.
+    /// The HTTP client toward a backend could not be set up.
     #[error("an HTTP client cannot be set up")]
     Client(#[from] reqwest::Error),
 }
@@ -94,18 +92,6 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
     let dial = Dial::over(backend, std::slice::from_ref(route));
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
     let client = builder(&dial, &tls).timeout(backend.timeouts.longest_read());
-    Ok(client.build()?)
-}
-
-/// A client that posts to a collector of spans. It trusts the authorities of the system, and follows no redirect.
-///
-/// # Errors
-///
-/// When TLS or the client cannot be set up.
-pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
-    let dial = Dial::to_receiver(url, timeout);
-    let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
-    let client = keeping(builder(&dial, &tls), dial.idle).timeout(timeout);
     Ok(client.build()?)
 }
 

@@ -55,18 +55,6 @@ impl Dial {
         Self::over(backend, &own)
     }
 
-    /// The way to a collector of spans, which gets one request at a time.
-    pub(super) fn to_receiver(url: &url::Url, connect_timeout: Duration) -> Self {
-        let is_tls = url.scheme() == "https";
-        Self {
-            connect_timeout,
-            idle: 1,
-            trusted: is_tls.then(TrustedCertificates::default),
-            is_http1_only: false,
-            address: None,
-        }
-    }
-
     /// The way of these routes, which lead to one authority.
     pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 
-use crate::telemetry::{ParentSpan, RequestLog};
+use crate::telemetry::RequestLog;
 use calendar_edge_core::companion::mark::IDENTITY;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_judge::call::CanonicalRequest;
@@ -39,8 +39,6 @@ pub(crate) struct Forwarded {
     pub(crate) request_id: Option<HeaderValue>,
     /// The record of the request, which knows the trace that it belongs to.
     pub(crate) log: Arc<RequestLog>,
-    /// The parent of what the backend does.
-    pub(crate) parent: ParentSpan,
 }
 
 /// The forwarded facts about a call's client, except the credentials.
@@ -129,20 +127,6 @@ impl ForwardedHeaders {
         self
     }
 
-    /// The same for a call whose time is not the request's.
-    pub(crate) fn untimed(mut self) -> Self {
-        self.forwarded.parent = ParentSpan::Request;
-        self
-    }
-
-    /// The same for another try of the exchange that began with these headers.
-    pub(super) fn tried_again(mut self) -> Self {
-        if self.forwarded.parent == ParentSpan::NextExchange {
-            self.forwarded.parent = ParentSpan::LastExchange;
-        }
-        self
-    }
-
     /// Selects the forwarded part of a client's headers.
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {
@@ -166,7 +150,6 @@ impl Forwarded {
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id: None,
             log: Arc::default(),
-            parent: ParentSpan::NextExchange,
         }
     }
 
@@ -180,7 +163,7 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         replace(headers, X_REQUEST_ID, self.request_id.clone());
-        self.log.write_trace(self.parent, headers);
+        self.log.write_trace(headers);
     }
 }
 
@@ -206,7 +189,6 @@ mod tests {
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
             log: Arc::default(),
-            parent: ParentSpan::NextExchange,
         };
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
         of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)

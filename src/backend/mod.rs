@@ -47,7 +47,6 @@ pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use bulkhead::Bulkhead;
 pub(crate) use caller_request::{CallerKey, about_caller, caller_requests};
-pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
 pub(crate) use exchange::SiteTraffic;
 pub(crate) use failure::ExchangeFailure;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Method;
-use url::{Position, Url};
+use url::Position;
 
 use super::address::AddressFault;
 use super::forwarded_headers::ForwardedHeaders;
@@ -48,10 +47,7 @@ impl Again<'_> {
     /// The request; none if it has no copy.
     pub(super) fn request(self) -> Option<Box<reqwest::Request>> {
         match self {
-            Self::Call(writer, call, forwarded) => {
-                let forwarded = forwarded.clone().tried_again();
-                writer.write(call, &forwarded).ok().map(Box::new)
-            }
+            Self::Call(writer, call, forwarded) => writer.write(call, forwarded).ok().map(Box::new),
             Self::Copy(request) => request,
         }
     }
@@ -105,11 +101,6 @@ impl<'c> Outgoing<'c> {
             patience: Some(patience),
             ..self
         }
-    }
-
-    /// Method and address.
-    pub(crate) fn method_and_url(&self) -> (&Method, &Url) {
-        (self.request.method(), self.request.url())
     }
 
     /// Path and query.

@@ -68,7 +68,6 @@ mod tests {
     use http::{HeaderValue, Request};
 
     use super::*;
-    use crate::telemetry::ParentSpan;
     use calendar_edge_core::settings::Settings;
 
     fn request(target: &str) -> Result<String, AddressFault> {
@@ -85,7 +84,6 @@ mod tests {
             host: HeaderValue::from_static("localhost"),
             request_id: None,
             log: Arc::default(),
-            parent: ParentSpan::NextExchange,
         };
         let route = OriginRoute::of_site(&settings.site());
         site_request(&route, &head, reqwest::Body::from(""), &forwarded)

@@ -106,7 +106,7 @@ impl ClientSide {
             context,
             address: None,
             identity: Identity::default(),
-            forwarded: forwarded.untimed(),
+            forwarded,
             if_none_match: None,
             patch: None,
             log: Arc::default(),

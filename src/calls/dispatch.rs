@@ -103,13 +103,9 @@ impl Dispatch {
         let backend = self.backends.for_call(&call.call);
         outgoing.log.clone_from(&call.client.log);
         // Until the response is checked, for which most are read whole.
-        let mut timer = ExchangeTimer::new(&call.client.log);
-        let (method, url) = outgoing.method_and_url();
-        timer.set_request(method, url);
+        let _timer = ExchangeTimer::new(&call.client.log);
         let started = Instant::now();
         let answer = self.exchange(backend, call, outgoing).await;
-        let status = answer.as_ref().map(|(response, _)| response.status());
-        timer.ended(status.map_err(ExchangeFailure::label));
         let answer = answer.inspect_err(|failure| backend.failed(failure.fault(), started.elapsed()));
         let (response, guard) = answer?;
         match accept(response, context, &self.rules).await {
@@ -122,7 +118,6 @@ impl Dispatch {
                 Ok(accepted)
             }
             Err(failure) => {
-                timer.ended(Err(fault::name(&failure)));
                 backend.failed(fault::of_site(&failure), started.elapsed());
                 if let Some(health) = fault::health(&failure) {
                     guard.report(health);

@@ -154,11 +154,6 @@ pub(crate) fn of_site(failure: &OriginFailure) -> Option<SiteFault> {
     cause(failure).map_or_else(|| SiteFault::of(failure), ExchangeFailure::fault)
 }
 
-/// The kind of an unsound response, or of the failure that cut it off.
-pub(crate) fn name(failure: &OriginFailure) -> &'static str {
-    cause(failure).map_or_else(|| failure.name(), |cause| cause.label())
-}
-
 /// The transport's reason for a body that ended early, if it is the cause.
 fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
     match failure {

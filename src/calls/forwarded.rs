@@ -6,7 +6,6 @@ use http::HeaderValue;
 
 use crate::backend::Forwarded;
 use crate::layers::RequestContext;
-use crate::telemetry::ParentSpan;
 use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// A public address in the forms that calls need; a configured one is written once for all of them.
@@ -39,7 +38,6 @@ impl PublicNames {
             host: self.host.clone(),
             request_id: Some(context.id.value().clone()),
             log: context.log.clone(),
-            parent: ParentSpan::NextExchange,
         }
     }
 }

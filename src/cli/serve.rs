@@ -97,7 +97,6 @@ fn announce(settings: &Settings, file: Option<&Path>, threads: NonZeroUsize) {
         listen = listen.join(", "),
         admin,
         threads,
-        traces = settings.traces.endpoint.as_ref().map(tracing::field::display),
         "calendar-edge starts"
     );
 }

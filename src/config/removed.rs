@@ -10,7 +10,7 @@ limits.min_response_rate limits.query_pairs limits.request_buffer_total limits.r
 limits.response_buffer_total limits.response_bytes limits.target_bytes log.refusals origin.index_interval \
 rate_limits.max_buckets shadow.bytes shadow.double shadow.in_flight timeouts.client_body_grace \
 timeouts.client_head timeouts.client_idle timeouts.client_write timeouts.origin_connect \
-timeouts.origin_first_byte timeouts.origin_queue timeouts.site traces.batch traces.compression traces.interval traces.queue traces.timeout: The value is fixed: no site needed another.
+timeouts.origin_first_byte timeouts.origin_queue timeouts.site: The value is fixed: no site needed another.
 authorization_schemes: The strict profile accepts `Basic`.
 measure_schemas: Schemas were measured, not enforced: see decision 0063.
 agents.*: Make such tools from `/openapi.json`.
@@ -41,7 +41,8 @@ record.*: `[[shadow]]` compares calls of clients with a candidate, `migration ve
 roots.answers: `answers` at the top holds for all roots.
 roots.messages: The edge learns the messages from the site.
 shadow.requests_per_second: `share` bounds the requests to a candidate.
-traces.headers_file: Let a collector beside the edge have the credentials of a service.
+traces.*: The edge passes `traceparent` on and its log line has `trace_id` and `span_id`; let the proxy in front or the site \
+record spans.
 webhooks.*: Followers read the feed, also as server-sent events.";
 
 /// The replacement of a key, if an earlier version had it.

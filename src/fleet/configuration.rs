@@ -24,7 +24,6 @@ pub(super) fn hash(settings: &Settings) -> String {
         tls: None,
         state_dir: None,
         log: site.log,
-        traces: site.traces,
         fleet: FleetSettings {
             members: common.fleet.members,
             ..FleetSettings::default()

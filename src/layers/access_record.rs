@@ -1,4 +1,4 @@
-//! The facts about one request: for its log line, its span, its counts and the explanation of its refusal.
+//! The facts about one request: for its log line, its counts and the explanation of its refusal.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use crate::server::response::ResponseSource;
 use crate::telemetry::{
-    ACCESS, DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedRefusal, RefusalNote, Refusals, RequestLog,
-    Served, SiteVerdict, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
+    DecidedBy, GaugeGuard, Metrics, ProxyWatch, RecordedRefusal, RefusalNote, Refusals, RequestLog, Served,
+    SiteVerdict, TraceHeaders, cut, method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -28,8 +28,6 @@ const CLIENT_GONE: u16 = 499;
 pub(crate) struct LogSinks {
     metrics: Metrics,
     refusals: Refusals,
-    /// Takes the spans of recorded traces; none without a collector.
-    spans: Option<Arc<SpanRecorder>>,
     policy: Policy,
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
@@ -77,19 +75,13 @@ struct ResponseHead {
 
 impl LogSinks {
     /// Logs and counts by these settings.
-    pub(crate) fn new(
-        settings: &Settings,
-        metrics: Metrics,
-        refusals: Refusals,
-        spans: Option<Arc<SpanRecorder>>,
-    ) -> Self {
+    pub(crate) fn new(settings: &Settings, metrics: Metrics, refusals: Refusals) -> Self {
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
         metrics.requests().expect(settings);
         Self {
             metrics,
             refusals,
-            spans,
             policy: settings.policy(),
             roots,
             keeps_refusals: settings.admin.listen.is_some(),
@@ -98,8 +90,7 @@ impl LogSinks {
 
     /// The record of a request for inner services.
     pub(super) fn begin(&self, headers: &HeaderMap) -> Arc<RequestLog> {
-        let trace = TraceHeaders::of(headers);
-        RequestLog::new(trace, self.keeps_refusals, self.spans.clone())
+        RequestLog::new(TraceHeaders::of(headers), self.keeps_refusals)
     }
 
     /// The signs of a proxy that the settings do not list.
@@ -298,21 +289,6 @@ impl Record {
     pub(super) fn code(&self) -> Option<&'static str> {
         self.response.and_then(|response| response.by?.code())
     }
-
-    /// Writes the log line and the span of the request, as far as they are wanted.
-    fn write(&self, served: &Served<'_>) {
-        let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO);
-        let recorded = self.log.recorded();
-        if !is_logged && recorded.is_none() {
-            return;
-        }
-        if let Some((trace, recorder)) = recorded {
-            recorder.record(self.span(served, trace));
-        }
-        if is_logged {
-            self.write_line(served);
-        }
-    }
 }
 
 impl Drop for Record {
@@ -329,6 +305,6 @@ impl Drop for Record {
         }
         let served = self.served(duration);
         self.sinks.metrics.requests().served(&served);
-        self.write(&served);
+        self.write_line(&served);
     }
 }

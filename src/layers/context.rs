@@ -85,7 +85,7 @@ impl<B> EdgeRequest<B> {
             },
             host: None,
             id: RequestId::fresh(),
-            log: RequestLog::new(crate::telemetry::TraceHeaders::of(&head.headers), true, None),
+            log: RequestLog::new(crate::telemetry::TraceHeaders::of(&head.headers), true),
         };
         Self {
             head,

@@ -1,4 +1,3 @@
-//! The view of operators: the admin listener, and spans for a collector.
+//! The view of operators: the admin listener.
 
 pub(crate) mod admin;
-pub(crate) mod traces;

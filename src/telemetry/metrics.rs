@@ -19,7 +19,6 @@ use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
-use super::spans::SpanMetrics;
 use super::translations::TranslationMetrics;
 
 /// Declares the metrics that belong to no subject: recorders, of which each registers its own metrics.
@@ -74,8 +73,6 @@ recorders! {
     concerns: ConcernMetrics,
     /// The metrics of translations.
     translations: TranslationMetrics,
-    /// The fates of spans.
-    spans: SpanMetrics,
 }
 
 // === impl Metrics ===

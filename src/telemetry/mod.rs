@@ -28,7 +28,6 @@ mod request_log;
 mod requests;
 pub(crate) mod series;
 mod site_verdict;
-mod spans;
 mod text_lines;
 mod trace_context;
 mod translations;
@@ -38,7 +37,7 @@ mod warnings;
 
 pub(crate) use backend::{BackendMetrics, CIRCLE_ADVICE};
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
-pub(crate) use exchange_timer::{ExchangeTimer, span_name};
+pub(crate) use exchange_timer::ExchangeTimer;
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
@@ -54,15 +53,10 @@ pub(crate) use process::{process_files, process_memory};
 pub(crate) use proxy_watch::ProxyWatch;
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
-#[cfg(test)]
-pub(crate) use request_log::BackendTimes;
-pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
+pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use requests::Served;
 pub(crate) use series::NamedSums;
 pub(crate) use site_verdict::SiteVerdict;
-pub(crate) use spans::AttributeValue;
-pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
-pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use translations::TranslationMetrics;
 pub use values::{causes, with_causes};

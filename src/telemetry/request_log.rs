@@ -1,6 +1,6 @@
 //! Facts about a request that services find out, for its log line, its metrics and the explanation of its refusal.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -8,9 +8,7 @@ use http::{HeaderMap, Method};
 
 use super::refusals::RefusalNote;
 use super::site_verdict::SiteVerdict;
-use super::spans::SpanRecorder;
 use super::trace_context::{TraceContext, TraceHeaders};
-use calendar_edge_core::settings::Percentage;
 use calendar_edge_judge::contract::Operation;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
@@ -32,23 +30,8 @@ pub(crate) struct RequestLog {
     trace_headers: Option<TraceHeaders>,
     /// Read from these headers when it is needed: most hits need none.
     trace: OnceLock<TraceContext>,
-    /// Takes the spans of the request; none without a collector.
-    recorder: Option<Arc<SpanRecorder>>,
-    /// The exchanges that were written, as far as they are recorded.
-    exchanges: AtomicU32,
     /// True if refusals are kept, so that the cost of noting them is worth it.
     keeps_refusals: bool,
-}
-
-/// The parent of what a backend does for a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ParentSpan {
-    /// The request: its exchange is not timed.
-    Request,
-    /// The exchange that begins.
-    NextExchange,
-    /// The exchange that began last, which is tried once more.
-    LastExchange,
 }
 
 /// The subject of a request.
@@ -73,15 +56,10 @@ pub(crate) struct BackendTimes {
 
 impl RequestLog {
     /// The record of a request of a trace, which notes refusals if they are kept.
-    pub(crate) fn new(
-        trace: TraceHeaders,
-        keeps_refusals: bool,
-        recorder: Option<Arc<SpanRecorder>>,
-    ) -> Arc<Self> {
+    pub(crate) fn new(trace: TraceHeaders, keeps_refusals: bool) -> Arc<Self> {
         Arc::new(Self {
             keeps_refusals,
             trace_headers: Some(trace),
-            recorder,
             ..Self::default()
         })
     }
@@ -89,43 +67,14 @@ impl RequestLog {
     /// The trace; none for requests of the edge's own.
     pub(crate) fn trace(&self) -> Option<&TraceContext> {
         let headers = self.trace_headers.as_ref()?;
-        let sample = || {
-            let recorder = self.recorder.as_ref();
-            // Without an exporter, what follows decides as without an edge.
-            recorder.map_or(Percentage::ALL, |recorder| recorder.sample)
-        };
-        let trace = &self.trace;
-        Some(trace.get_or_init(|| TraceContext::of(headers, sample())))
+        Some(self.trace.get_or_init(|| TraceContext::of(headers)))
     }
 
-    /// The trace and its recorder; none if it is not recorded.
-    pub(crate) fn recorded(&self) -> Option<(&TraceContext, &SpanRecorder)> {
-        let recorder = self.recorder.as_deref()?;
-        let trace = self.trace().filter(|trace| trace.is_sampled)?;
-        Some((trace, recorder))
-    }
-
-    /// Writes the trace into the headers of an exchange. Exchanges have spans of their own where the trace is recorded;
-    /// elsewhere the request's is the parent of what the backend does.
-    pub(crate) fn write_trace(&self, parent: ParentSpan, headers: &mut HeaderMap) {
-        let Some(trace) = self.trace() else {
-            return;
-        };
-        let is_own = parent == ParentSpan::Request || self.recorded().is_none();
-        let ids = if is_own {
-            trace.ids
-        } else {
-            if parent == ParentSpan::NextExchange {
-                self.exchanges.fetch_add(1, Ordering::Relaxed);
-            }
-            trace.exchange_ids(self.exchange_number())
-        };
-        trace.write(&ids.span, headers);
-    }
-
-    /// The number of the exchange whose headers were written last.
-    pub(super) fn exchange_number(&self) -> u32 {
-        self.exchanges.load(Ordering::Relaxed)
+    /// Writes the trace into the headers of an exchange, with the request as the parent of what the backend does.
+    pub(crate) fn write_trace(&self, headers: &mut HeaderMap) {
+        if let Some(trace) = self.trace() {
+            trace.write(headers);
+        }
     }
 
     /// Sets the verdict of the rules on the request; the first value stays.
@@ -156,11 +105,6 @@ impl RequestLog {
     /// Adds the time of an exchange that is over.
     pub(super) fn exchanged(&self, time: Duration) {
         self.exchanged.fetch_add(nanoseconds(time), Ordering::Relaxed);
-    }
-
-    /// The time of all waits for a permit.
-    pub(super) fn time_queued(&self) -> Duration {
-        Duration::from_nanos(self.queued.load(Ordering::Relaxed))
     }
 
     /// The time at backends; none if none got a request.

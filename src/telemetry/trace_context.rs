@@ -4,9 +4,6 @@ use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};
 use uuid::Uuid;
 
-use super::spans::SpanIds;
-use calendar_edge_core::settings::Percentage;
-
 /// The header with trace, parent and flags.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
@@ -19,9 +16,11 @@ const LONGEST_STATE: usize = 512;
 /// The trace of one request, and the edge's own place in it.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceContext {
-    /// The place of the edge's part.
-    pub(crate) ids: SpanIds,
-    pub(crate) is_sampled: bool,
+    /// Its id, in hexadecimal digits, like the next one.
+    trace: [u8; 32],
+    /// The id of the edge's part.
+    span: [u8; 16],
+    is_sampled: bool,
     state: Option<HeaderValue>,
 }
 
@@ -49,77 +48,41 @@ impl TraceHeaders {
 // === impl TraceContext ===
 
 impl TraceContext {
-    /// Continues the trace that a request names, or begins one.
-    ///
-    /// Of the traces that begin here this share counts as sampled; others follow their parents.
-    pub(crate) fn of(headers: &TraceHeaders, sample: Percentage) -> Self {
+    /// Continues the trace that a request names, with the flag of its parent, or begins one that is not sampled.
+    pub(crate) fn of(headers: &TraceHeaders) -> Self {
         let parent = headers.parent.as_ref();
+        let span = fresh_span();
         match parent.and_then(|parent| parse(parent.as_bytes())) {
-            Some((trace, parent, is_sampled)) => Self {
-                ids: SpanIds {
-                    trace,
-                    span: fresh_span(),
-                    parent: Some(parent),
-                },
+            Some((trace, is_sampled)) => Self {
+                trace,
+                span,
                 is_sampled,
                 state: headers.state.clone(),
             },
-            None => Self::fresh(sample),
-        }
-    }
-
-    fn fresh(sample: Percentage) -> Self {
-        let id = Uuid::new_v4();
-        let mut trace = [0; 32];
-        id.as_simple().encode_lower(&mut trace);
-        // Random but for its first two bits.
-        let (_, chance) = id.as_u64_pair();
-        Self {
-            ids: SpanIds {
-                trace,
-                span: fresh_span(),
-                parent: None,
+            None => Self {
+                trace: fresh_trace(),
+                span,
+                is_sampled: false,
+                state: None,
             },
-            is_sampled: sample.covers(chance),
-            state: None,
-        }
-    }
-
-    /// A copy of these additions; empty without any.
-    pub(crate) fn state(&self) -> String {
-        let state = self.state.as_ref().and_then(|state| state.to_str().ok());
-        state.unwrap_or_default().to_owned()
-    }
-
-    /// The place of an exchange with a backend within the edge's part; each exchange has a number from 1 on.
-    pub(super) fn exchange_ids(&self, number: u32) -> SpanIds {
-        let own = u64::from_str_radix(self.span_id(), 16).unwrap_or_default();
-        let mut span = self.ids.span;
-        // An id of its own: this half of the edge's id is random.
-        let id = format!("{:016x}", own.wrapping_add(number.into()));
-        span.copy_from_slice(id.as_bytes().first_chunk::<16>().unwrap_or(&self.ids.span));
-        SpanIds {
-            span,
-            parent: Some(self.ids.span),
-            ..self.ids
         }
     }
 
     /// The id of the trace, 32 hexadecimal digits.
     pub(crate) fn trace_id(&self) -> &str {
-        text(&self.ids.trace)
+        text(&self.trace)
     }
 
     /// The id of the edge's part in it, 16 hexadecimal digits.
     pub(crate) fn span_id(&self) -> &str {
-        text(&self.ids.span)
+        text(&self.span)
     }
 
     /// Writes both headers for the site, with this span as the parent of what the site does. They replace those of the
     /// client.
-    pub(super) fn write(&self, parent: &[u8; 16], headers: &mut HeaderMap) {
+    pub(super) fn write(&self, headers: &mut HeaderMap) {
         let flags = if self.is_sampled { b"01" } else { b"00" };
-        let parent = [b"00-".as_slice(), &self.ids.trace, b"-", parent, b"-", flags].concat();
+        let parent = [b"00-".as_slice(), &self.trace, b"-", &self.span, b"-", flags].concat();
         if let Ok(parent) = HeaderValue::try_from(parent) {
             headers.insert(TRACEPARENT, parent);
         }
@@ -130,32 +93,37 @@ impl TraceContext {
     }
 }
 
-/// The id of a new span.
-fn fresh_span() -> [u8; 16] {
+/// The id of a new trace.
+fn fresh_trace() -> [u8; 32] {
     let mut id = [0; 32];
     Uuid::new_v4().as_simple().encode_lower(&mut id);
+    id
+}
+
+/// The id of a new span.
+fn fresh_span() -> [u8; 16] {
     // Random but for its first two bits, of which one is set: an id is never zero.
-    *id.last_chunk::<16>().unwrap_or(&[b'1'; 16])
+    *fresh_trace().last_chunk::<16>().unwrap_or(&[b'1'; 16])
 }
 
 fn text(digits: &[u8]) -> &str {
     std::str::from_utf8(digits).unwrap_or_default()
 }
 
-/// Reads `traceparent`: the trace, the span, and whether it is sampled; `None` for a value that names no trace.
-fn parse(parent: &[u8]) -> Option<([u8; 32], [u8; 16], bool)> {
+/// Reads `traceparent`: the trace, and whether it is sampled; `None` for a value that names no trace.
+fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
     let mut parts = parent.splitn(5, |byte| *byte == b'-');
     let mut next = || parts.next().filter(|part| is_hex(part));
     let (version, trace, span, flags) = (next()?, next()?, next()?, next()?);
     // Later versions may have more parts.
     let is_known = version.len() == 2 && version != b"ff" && (version != b"00" || parts.next().is_none());
     let is_zero = |id: &[u8]| id.iter().all(|digit| *digit == b'0');
-    if !is_known || flags.len() != 2 || is_zero(trace) || is_zero(span) {
+    if !is_known || flags.len() != 2 || span.len() != 16 || is_zero(trace) || is_zero(span) {
         return None;
     }
     // The last bit of the last digit.
     let is_sampled = char::from(*flags.last()?).to_digit(16)? & 1 == 1;
-    Some((trace.try_into().ok()?, span.try_into().ok()?, is_sampled))
+    Some((trace.try_into().ok()?, is_sampled))
 }
 
 fn is_hex(text: &[u8]) -> bool {
@@ -196,8 +164,7 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-        context.write(&context.ids.span, &mut headers);
+        TraceContext::of(&TraceHeaders::of(&headers)).write(&mut headers);
         assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
         let text = |name| {
             headers
@@ -250,37 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_new_traces_is_sampled_and_others_follow_their_parents() {
-        let mut headers = HeaderMap::new();
-        let is_sampled =
-            |headers: &HeaderMap, sample| TraceContext::of(&TraceHeaders::of(headers), sample).is_sampled;
-        assert!(is_sampled(&headers, Percentage::ALL));
-        assert!(!is_sampled(&headers, Percentage::NONE));
-        let half = Percentage::parse("50%").unwrap();
-        let sampled = (0..4000).filter(|_| is_sampled(&headers, half)).count();
-        // Beyond fifteen standard deviations.
-        assert!((1500..2500).contains(&sampled), "{sampled}");
-        for (flags, expected) in [("01", true), ("00", false)] {
-            let parent = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
-            headers.insert(TRACEPARENT, parent.parse().unwrap());
-            assert_eq!(is_sampled(&headers, Percentage::ALL), expected);
-            assert_eq!(is_sampled(&headers, Percentage::NONE), expected);
-        }
-    }
-
-    #[test]
-    fn each_exchange_is_another_child_of_the_edges_part() {
-        let mut headers = HeaderMap::new();
-        let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
-        headers.insert(TRACEPARENT, parent.parse().unwrap());
-        let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-        let own = context.ids;
-        assert_eq!(own.parent, Some(*b"00f067aa0ba902b7"));
-        let [first, second] = [context.exchange_ids(1), context.exchange_ids(2)];
-        assert_ne!(first.span, second.span);
-        for child in [first, second] {
-            assert_eq!((child.trace, child.parent), (own.trace, Some(own.span)));
-            assert!(child.span != own.span && is_hex(&child.span), "{child:?}");
+    fn a_new_trace_is_not_sampled_and_others_follow_their_parents() {
+        assert!(outgoing(&[]).0.ends_with("-00"));
+        for flags in ["01", "00"] {
+            let (parent, _) = outgoing(&[("traceparent", &format!("00-{TRACE}-00f067aa0ba902b7-{flags}"))]);
+            assert!(parent.ends_with(&format!("-{flags}")), "{parent}");
         }
     }
 
@@ -288,8 +229,8 @@ mod tests {
         #[test]
         fn a_parent_is_read_as_it_is_written(trace in "[0-9a-f]{31}[1-9a-f]", span in "[0-9a-f]{15}[1-9a-f]", flags: u8) {
             let parent = format!("00-{trace}-{span}-{flags:02x}");
-            let (read, of_parent, is_sampled) = parse(parent.as_bytes()).unwrap();
-            prop_assert_eq!((text(&read), text(&of_parent)), (trace.as_str(), span.as_str()));
+            let (read, is_sampled) = parse(parent.as_bytes()).unwrap();
+            prop_assert_eq!(text(&read), trace.as_str());
             prop_assert_eq!(is_sampled, flags & 1 == 1);
         }
 
@@ -302,8 +243,7 @@ mod tests {
             for value in [sent, damaged] {
                 let Ok(value) = HeaderValue::from_bytes(&value) else { continue };
                 headers.insert(TRACEPARENT, value);
-                let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
-                context.write(&context.ids.span, &mut headers);
+                TraceContext::of(&TraceHeaders::of(&headers)).write(&mut headers);
                 prop_assert!(parse(headers[TRACEPARENT].as_bytes()).is_some());
                 prop_assert_eq!(headers[TRACEPARENT].len(), PARENT_LENGTH);
             }

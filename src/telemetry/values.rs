@@ -1,4 +1,4 @@
-//! The forms of values that log lines and spans share.
+//! The forms of values in log lines.
 
 use std::error::Error;
 use std::time::Duration;

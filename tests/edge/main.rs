@@ -97,7 +97,6 @@ mod surface;
 mod table_columns;
 mod threads;
 mod tls;
-mod traces;
 mod unfinished;
 mod unheard_site;
 mod unlisted;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::repository::{files_below, root};
 
-/// Pages whose dotted names are members of documents, or attributes of spans, and not settings or fields of log lines.
-const OF_DOCUMENTS: [&str; 4] = ["status.md", "backend.md", "candidate.md", "traces.md"];
+/// Pages whose dotted names are members of documents, and not settings or fields of log lines.
+const OF_DOCUMENTS: [&str; 3] = ["status.md", "backend.md", "candidate.md"];
 
 /// A page with its name.
 #[derive(Debug)]

@@ -31,7 +31,6 @@ const TABLES: [(&str, Option<&str>); 23] = [
     ("surface", Some("surface")),
     ("surface_default", Some("surface")),
     ("log", Some("T-50")),
-    ("traces", Some("traces")),
 ];
 
 /// The rows of the table: rules, meaning, tests.

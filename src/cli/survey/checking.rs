@@ -1,11 +1,11 @@
 //! Sends the requests that the checks of `check` need, and those to the other servers of a configuration.
 
-use calendar_edge::app::{TlsIdentity, try_collector, try_store};
+use calendar_edge::app::{TlsIdentity, try_store};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::with_causes;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::survey::LineKind::{Differs, Note, Ok as Fine, Unusable, Void, Warning};
-use calendar_edge_core::survey::{CheckLine, check_settings, check_site, recorded, store};
+use calendar_edge_core::survey::{CheckLine, check_settings, check_site, store};
 use tokio::time::{Instant, timeout_at};
 
 use super::asker::survey;
@@ -22,19 +22,15 @@ pub(crate) fn check_alone(settings: &Settings) -> Vec<CheckLine> {
     lines
 }
 
-/// The findings about the site, its other backends, the store of the fleet and the collector until this moment.
+/// The findings about the site, its other backends and the store of the fleet until this moment.
 pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<CheckLine> {
     let listed = timeout_at(until, with_listed_namespace(settings.clone()));
     let settings = &listed.await.unwrap_or(settings);
     let judge = |responses: &_, lines: &mut Vec<_>| lines.extend(check_site(responses, settings));
-    let (((), mut lines), store, collector) = tokio::join!(
-        survey(until, judge),
-        timeout_at(until, try_fleet_store(settings)),
-        timeout_at(until, try_traces(settings)),
-    );
-    let is_late = |what| vec![Void.line(format!("{what} has not responded in time"))];
-    lines.extend(store.unwrap_or_else(|_| is_late("the store of the fleet")));
-    lines.extend(collector.unwrap_or_else(|_| is_late("the collector of spans")));
+    let (((), mut lines), store) =
+        tokio::join!(survey(until, judge), timeout_at(until, try_fleet_store(settings)),);
+    let is_late = |_| vec![Void.line("the store of the fleet has not responded in time")];
+    lines.extend(store.unwrap_or_else(is_late));
     lines
 }
 
@@ -60,15 +56,6 @@ async fn try_fleet_store(settings: &Settings) -> Vec<CheckLine> {
     };
     lines.push(Note.line(format!("the rights of the user at the store: {acl}")));
     lines
-}
-
-/// Tries if the collector takes spans. The edge works without it, so that its trouble is no finding.
-async fn try_traces(settings: &Settings) -> Vec<CheckLine> {
-    match try_collector(&settings.traces).await {
-        Ok(None) => Vec::new(),
-        Ok(Some(url)) => vec![Fine.line(format!("{url} takes spans: {}", recorded(settings)))],
-        Err(trouble) => vec![Warning.line(format!("spans would be lost: {trouble}"))],
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::gateway::rate_limiter::RateLimiter;
 use crate::surface::SurfaceGuard;
 
 use super::upload_body::UploadBody;
-use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
+use crate::backend::{Backends, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyReader, behind, not_taken};
 use crate::layers::{BodilessRequest, ClientBody, EdgeResponse, refused};
@@ -310,15 +310,8 @@ impl Site {
             Err(fault) => return (refused(&fault.refusal()), Some(Login::NotRefused)),
         };
         self.logins.prepare_login(head, outgoing.request.headers_mut());
-        let mut timer = ExchangeTimer::new(&context.log);
-        timer.set_request(outgoing.request.method(), outgoing.request.url());
+        let timer = ExchangeTimer::new(&context.log);
         let answer = self.backends.site.pass(outgoing, traffic, &context.log).await;
-        timer.ended(
-            answer
-                .as_ref()
-                .map(Response::status)
-                .map_err(ExchangeFailure::label),
-        );
         drop(timer);
         match answer {
             Ok(answer) => (self.response(answer, &public), None),

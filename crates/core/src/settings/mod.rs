@@ -25,7 +25,6 @@ pub(crate) mod percentage;
 mod policy;
 pub(crate) mod rate;
 mod timeouts;
-mod traces;
 mod wanted_version;
 
 use std::collections::HashMap;
@@ -75,7 +74,6 @@ pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use rate::Rate;
 pub use timeouts::Timeouts;
-pub use traces::TraceSettings;
 pub use wanted_version::WantedVersion;
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
@@ -203,8 +201,6 @@ settings_group! {
         pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
-        /// Spans of requests for a collector.
-        pub traces: TraceSettings = TraceSettings::default();
         /// The clients that may call routes and scripts of the rest of the site; the first rule that takes a request
         /// counts.
         pub surface: Vec<SurfaceRule> = Vec::new();

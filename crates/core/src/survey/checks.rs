@@ -75,21 +75,11 @@ pub fn check_offline(settings: &Settings) -> Vec<CheckLine> {
     if settings.origin.mark_key.is_none() {
         lines.extend(void_rules(settings));
     }
-    if let Some(endpoint) = &settings.traces.endpoint {
-        let recorded = recorded(settings);
-        lines.push(Note.line(format!("spans are sent to {endpoint}: {recorded}")));
-    }
     if settings.fleet.is_set() {
         let store = store(settings);
         lines.push(Note.line(format!("this edge is one of a fleet, through {store}")));
     }
     lines
-}
-
-/// The requests that have spans.
-pub fn recorded(settings: &Settings) -> String {
-    let sample = settings.traces.sample;
-    format!("{sample} of the traces that begin at the edge, and those that parents sample")
 }
 
 /// The addresses of the store of the fleet.

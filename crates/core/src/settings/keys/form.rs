@@ -93,12 +93,6 @@ pub(crate) const ADMIN_SITE: TypedSyntax<Url> = TypedSyntax::new(
     &["http://10.0.0.7:9787"],
     site,
 );
-pub(crate) const COLLECTOR: TypedSyntax<Url> = TypedSyntax::new(
-    "URL",
-    "the http or https base URL of a collector",
-    &["http://127.0.0.1:4318"],
-    rest_root,
-);
 
 pub(crate) const ANSWERS: TypedSyntax<WantedVersion> = TypedSyntax::new(
     "version",

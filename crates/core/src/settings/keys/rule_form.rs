@@ -6,7 +6,6 @@ use jiff::civil::Date;
 use super::form::{line, plain_name};
 use super::text_form::{TextError, TypedSyntax};
 use crate::settings::{OperationPattern, Percentage, SurfacePattern};
-use calendar_edge_judge::contract::Kind;
 
 pub(crate) const BACKEND: TypedSyntax<String> =
     TypedSyntax::new("backend", "the name of a backend", &["next"], |text| match text {

@@ -4,7 +4,7 @@ use super::super::{
     AdminSettings, CacheSettings, CalendarPageSettings, CandidateSettings, CompareSettings,
     CompressionSettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings,
     IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings,
-    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, unknown_origin,
+    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, unknown_origin,
 };
 use super::group::SettingsGroup;
 use super::key::SettingKey;
@@ -61,7 +61,7 @@ macro_rules! list {
 }
 
 /// Every table.
-pub static SECTIONS: [Section; 28] = [
+pub static SECTIONS: [Section; 27] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
@@ -139,7 +139,6 @@ pub static SECTIONS: [Section; 28] = [
     list!(surface: SurfaceRule),
     once!(surface_default: SurfaceDefault),
     once!(log: LogSettings),
-    once!(traces: TraceSettings),
 ];
 
 fn last<G: SettingsGroup>(groups: &mut [G]) -> Option<&mut dyn SettingsGroup> {
