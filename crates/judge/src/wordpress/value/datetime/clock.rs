@@ -1,105 +1,32 @@
 //! Forms of a time of day.
 
-use super::date_form::Form;
 use super::date_reading::DateReading;
-use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
-use super::pattern::{digits, number};
+use super::scanner::Form;
 use super::token::DateToken;
-use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};
-
-const HOUR_12: Pattern = number((1, 2), (1, 12));
-const SEPARATOR: Pattern = One(b":.");
-const T: Pattern = Optional(&Word(&["t"]));
-
-/// `am`, `P.M.`: only if a blank or the end follows.
-const MERIDIAN: Pattern = Sequence(&[
-    One(b"AaPp"),
-    Optional(&One(b".")),
-    One(b"Mm"),
-    Optional(&One(b".")),
-    One(b"\0\t "),
-]);
-
-/// `10:30 am`, `10.30pm`
-pub(super) const SHORT_12: Pattern = Sequence(&[HOUR_12, SEPARATOR, MINUTE_2, Optional(&BLANKS), MERIDIAN]);
-
-/// `10:30:15 am`
-pub(super) const LONG_12: Pattern = Sequence(&[
-    HOUR_12,
-    SEPARATOR,
-    MINUTE,
-    SEPARATOR,
-    SECOND_2,
-    Optional(&BLANKS),
-    MERIDIAN,
-]);
-
-/// `10:30`, `t10.30`
-pub(super) const SHORT_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE]);
-
-/// `10:30:15`, `t10.30.15`
-pub(super) const LONG_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE, SEPARATOR, SECOND]);
 
 /// The clock forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
-    Form {
-        // `back of 7pm`: a quarter past; `front of 7pm`: a quarter to.
-        pattern: Sequence(&[
-            Word(&["back of ", "front of "]),
-            HOUR,
-            Optional(&Sequence(&[Optional(&BLANKS), MERIDIAN])),
-        ]),
-        read: quarter,
-    },
-    Form {
-        pattern: Either(&[
-            Sequence(&[HOUR_12, Optional(&BLANKS), MERIDIAN]),
-            SHORT_12,
-            LONG_12,
-        ]),
-        read: twelve_hours,
-    },
-    Form {
-        // `10:30:15.123am`, with a point or colon before the fraction.
-        pattern: Sequence(&[
-            HOUR_12,
-            Exact(":"),
-            MINUTE_2,
-            Exact(":"),
-            SECOND_2,
-            SEPARATOR,
-            DIGITS,
-            MERIDIAN,
-        ]),
-        read: twelve_hours,
-    },
-    Form {
-        pattern: Either(&[
-            Sequence(&[Word(&["t"]), HOUR]),
-            SHORT_24,
-            LONG_24,
-            Sequence(&[LONG_24, Exact("."), DIGITS]),
-        ]),
-        read: twenty_four_hours,
-    },
-    Form {
-        pattern: Sequence(&[T, HOUR_2, MINUTE_2]),
-        read: four_digits,
-    },
-    Form {
-        pattern: Sequence(&[T, HOUR_2, MINUTE_2, SECOND_2]),
-        read: six_digits,
-    },
+    // `back of 7pm`: a quarter past; `front of 7pm`: a quarter to.
+    ("(?i:back of |front of ){hour}({blanks}?{meridian})?", quarter),
+    ("{hour_12}{blanks}?{meridian}|{clock_12}", twelve_hours),
+    // `10:30:15.123am`, with a point or colon before the fraction.
+    (
+        "{hour_12}:{minute_2}:{second_2}[:.]{digits}{meridian}",
+        twelve_hours,
+    ),
+    (
+        r"[Tt]{hour}|{clock_24}|[Tt]?{hour}[:.]{minute}[:.]{second}\.{digits}",
+        twenty_four_hours,
+    ),
+    ("[Tt]?{hour_2}{minute_2}", four_digits),
+    ("[Tt]?{hour_2}{minute_2}{second_2}", six_digits),
 ];
 
 /// A year alone, such as `1700`, if the four digits are not a time of day.
-pub(super) const LONE_YEAR: Form = Form {
-    pattern: digits(4, 4),
-    read: |reading, token| {
-        reading.year = token.number(4);
-        Some(())
-    },
-};
+pub(super) const LONE_YEAR: Form = ("{year_4}", |reading, token| {
+    reading.year = token.number(4);
+    Some(())
+});
 
 fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Option<()> {
     // PHP looks for a lower-case `b`: it reads `Back of 7` as `front of 7`.

@@ -1,11 +1,10 @@
 //! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
 
-use super::date_form::Form;
 use super::date_reading::DateReading;
 use super::instant::is_epoch;
 use super::plain::is_plain;
+use super::scanner::longest;
 use super::token::DateToken;
-use super::{clock, date, moment, relative, zone};
 use crate::wordpress::value::numeric::{is_blank, is_numeric};
 use crate::wordpress::value::timezone::ZoneReading;
 use crate::wordpress::value::{Verdict, Why, split_while, trim_end};
@@ -55,9 +54,9 @@ pub(super) fn read(text: &[u8]) -> Option<DateReading> {
     let mut reading = DateReading::default();
     let mut place = 0;
     while place < text.len() {
-        let (form, end) = longest(&padded, place)?;
+        let ((_, read), end) = longest(&padded, place)?;
         let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
-        (form.read)(&mut reading, &mut token)?;
+        read(&mut reading, &mut token)?;
         // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
         place = end.max(place + 1);
     }
@@ -65,31 +64,6 @@ pub(super) fn read(text: &[u8]) -> Option<DateReading> {
         reading.clear_clock();
     }
     Some(reading)
-}
-
-/// All forms, in order: of equally long matches the first one counts.
-fn all() -> impl Iterator<Item = &'static Form> {
-    relative::FORMS
-        .iter()
-        .chain(clock::FORMS)
-        .chain(moment::FORMS)
-        .chain(date::FORMS)
-        .chain([&clock::LONE_YEAR])
-        .chain(zone::FORMS)
-}
-
-/// The form with the longest match at `start`, and the end of that match.
-fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
-    let mut best: Option<(&Form, usize)> = None;
-    let first = *text.get(start)?;
-    for form in all().filter(|form| form.pattern.may_begin_with(first)) {
-        if let Some(end) = form.pattern.longest(text, start)
-            && best.is_none_or(|(_, longest)| end > longest)
-        {
-            best = Some((form, end));
-        }
-    }
-    best
 }
 
 /// Removes white space from both ends, but keeps one byte if there is nothing else.

@@ -12,16 +12,15 @@
 mod calendar;
 mod clock;
 mod date;
-mod date_form;
 mod date_reading;
 mod date_rule;
 #[cfg(test)]
 mod generated;
 mod instant;
 mod moment;
-mod pattern;
 mod plain;
 mod relative;
+mod scanner;
 mod token;
 mod turn;
 mod vocabulary;

@@ -1,6 +1,6 @@
 //! A fast path for the date spelling that nearly every client sends: `2027-01-15`, with or without a time.
 //!
-//! The grammar gives the same result, but takes some tens of microseconds, and most list calls contain dates.
+//! The grammar gives the same result, but costs some microseconds, and most list calls contain dates.
 
 /// True for a plain date of an ordinary year: `YYYY-MM-DD`, alone or followed by a blank or `T` and `HH:MM`
 /// or `HH:MM:SS`. No such date is the epoch. A text for which this is false may still be a date.

@@ -1,57 +1,98 @@
 //! The words of PHP's dates, and the fragments that several forms share.
 
-use super::pattern::Pattern::{self, Either, Exact, Optional, Repeat, Run, Sequence, Word};
-use super::pattern::{digits, number};
-
-/// The names of the months.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+/// The names of the months. A list of words is also the pattern that accepts one of them.
+const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december";
 
 /// Their short names; PHP has a second one, `sept`.
-const SHORT_MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+const SHORT_MONTHS: &str = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 
 /// Their numbers. The patterns accept capitals only.
-const ROMAN_MONTHS: [&str; 12] = [
-    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii",
-];
+const ROMAN_MONTHS: &str = "I|II|III|IV|V|VI|VII|VIII|IX|X|XI|XII";
 
 /// The days of the week.
-const WEEKDAYS: [&str; 7] = [
-    "sunday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-];
+const WEEKDAYS: &str = "sunday|monday|tuesday|wednesday|thursday|friday|saturday";
 
-const SHORT_WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const SHORT_WEEKDAYS: &str = "sun|mon|tue|wed|thu|fri|sat";
 
 /// The numbers from one on; PHP has a second word for the eighth, `eight`.
-const ORDINALS: [&str; 12] = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth",
+const ORDINALS: &str = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth";
+
+/// The patterns that forms and later rows name in braces. The suffix `_2` marks numbers that require both digits.
+pub(super) const FRAGMENTS: &[(&str, &str)] = &[
+    // Blanks and tabs, or one kind of no-break space.
+    ("blanks", r"[ \t]+|(\xc2\xa0)+|(\xe2\x80\xaf)+"),
+    ("digits", "[0-9]+"),
+    ("hour", "[01]?[0-9]|2[0-4]"),
+    ("hour_2", "[01][0-9]|2[0-4]"),
+    ("hour_12", "0?[1-9]|1[0-2]"),
+    ("minute", "[0-5]?[0-9]"),
+    ("minute_2", "[0-5][0-9]"),
+    ("second", "[0-5]?[0-9]|60"),
+    ("second_2", "[0-5][0-9]|60"),
+    // `am`, `P.M.`: only if a blank or the end follows.
+    ("meridian", r"[AaPp]\.?[Mm]\.?[\x00\t ]"),
+    // `10:30 am`, `10.30pm`, `10:30:15 am`
+    (
+        "clock_12",
+        r"{hour_12}[:.]({minute_2}|{minute}[:.]{second_2}){blanks}?{meridian}",
+    ),
+    // `10:30`, `t10.30`, `10:30:15`
+    ("clock_24", r"[Tt]?{hour}[:.]{minute}([:.]{second})?"),
+    ("year", "[0-9]{1,4}"),
+    ("year_2", "[0-9]{2}"),
+    ("year_4", "[0-9]{4}"),
+    ("month", "0?[0-9]|1[0-2]"),
+    ("month_2", "0[0-9]|1[0-2]"),
+    // `1`, `01`, `31st`, `2th`
+    ("day", "([0-2]?[0-9]|3[01])(st|nd|rd|th)?"),
+    ("day_2", "[0-2][0-9]|3[01]"),
+    (
+        "day_of_year",
+        "00[1-9]|0[1-9][0-9]|[12][0-9][0-9]|3[0-5][0-9]|36[0-6]",
+    ),
+    ("week", "0[1-9]|[1-4][0-9]|5[0-3]"),
+    // Any separator, or none, between a day, a month's name and a year.
+    ("gap", r"[ \t.-]*"),
+    // The text after a day that follows a month's name; the letters are those of the ordinals, in any order.
+    ("after_day", r"[,.stndrh\t ]+"),
+    ("short_months", SHORT_MONTHS),
+    ("months", MONTHS),
+    ("short_month", "(?i:{short_months}|sept)"),
+    // Not the Roman months.
+    ("month_word", "{short_month}|(?i:{months})"),
+    ("roman_month", ROMAN_MONTHS),
+    ("month_name", "{month_word}|{roman_month}"),
+    // `Jan 5 `, before a time of day.
+    ("month_day", r"{month_name}{gap}{day}({after_day}|\x00)"),
+    ("weekdays", WEEKDAYS),
+    ("short_weekdays", SHORT_WEEKDAYS),
+    // `Sunday`, `sundays`, `sun`
+    ("weekday", "(?i:{weekdays}s?|{short_weekdays})"),
+    ("weekday_or_working_day", "{weekday}|(?i:weekdays?)"),
+    ("ordinals", ORDINALS),
+    ("direction", "(?i:next|last|previous|this)"),
+    // `first`, `next`
+    ("amount", "(?i:{ordinals}|eight)|{direction}"),
+    ("fraction_unit", r"(milli|micro)second|(m|\xc2\xb5|u)sec"),
+    ("clock_unit", "sec|second|min|minute|hour"),
+    ("calendar_unit", "day|fortnight|forthnight|month|year"),
+    (
+        "unit",
+        r"(?i:ms|\xc2\xb5s|weeks|({fraction_unit}|{clock_unit}|{calendar_unit})s?)|{weekday_or_working_day}",
+    ),
+    // `CET`, `(EST)`, `Europe/Berlin`: an abbreviation has up to six letters, a name at least two parts.
+    ("zone", r"\(?[A-Za-z]{1,6}\)?|[A-Z][a-z]+([_/-][A-Za-z]+)+"),
+    // `+2`, `-0530`, `+05:30:00`, `GMT+1`
+    (
+        "correction",
+        "(GMT)?[+-]({hour}(:?{minute})?|{hour_2}{minute_2}{second_2}|{hour_2}:{minute_2}:{second_2})",
+    ),
 ];
 
-/// The place of a word among others, in any case; the first place is 0.
-fn place(words: &[&str], word: &[u8]) -> Option<i64> {
-    let known = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
-    i64::try_from(words.iter().position(known)?).ok()
+/// The place of a word in a list, in any case; the first place is 0.
+fn place(words: &str, word: &[u8]) -> Option<i64> {
+    let known = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+    i64::try_from(words.split('|').position(known)?).ok()
 }
 
 /// The number of the month that a name means.
@@ -60,7 +101,7 @@ pub(super) fn month(name: &[u8]) -> Option<i64> {
         return Some(9);
     }
     let mut lists = [MONTHS, SHORT_MONTHS, ROMAN_MONTHS].into_iter();
-    lists.find_map(|names| place(&names, name)).map(|place| place + 1)
+    lists.find_map(|names| place(names, name)).map(|place| place + 1)
 }
 
 /// The unit of a relative amount.
@@ -93,7 +134,7 @@ pub(super) fn amount(word: &[u8]) -> Amount {
         b"last" | b"previous" => -1,
         b"next" => 1,
         b"eight" => 8,
-        ordinal => place(&ORDINALS, ordinal).map_or(0, |place| place + 1),
+        ordinal => place(ORDINALS, ordinal).map_or(0, |place| place + 1),
     };
     let counts_today = i64::from(word.eq_ignore_ascii_case(b"this"));
     Amount { count, counts_today }
@@ -104,7 +145,7 @@ pub(super) fn amount(word: &[u8]) -> Amount {
 pub(super) fn unit(word: &[u8]) -> Option<(Unit, i64)> {
     let lower = word.to_ascii_lowercase();
     let singular = lower.strip_suffix(b"s").unwrap_or(&lower);
-    let weekday = |name: &[u8]| place(&WEEKDAYS, name).or_else(|| place(&SHORT_WEEKDAYS, name));
+    let weekday = |name: &[u8]| place(WEEKDAYS, name).or_else(|| place(SHORT_WEEKDAYS, name));
     let find = |name: &[u8]| {
         let known = UNITS.iter().find(|(known, ..)| known.as_bytes() == name);
         let known = known.map(|&(_, unit, size)| (unit, size));
@@ -134,56 +175,3 @@ const UNITS: &[(&str, Unit, i64)] = &[
     ("year", Unit::Year, 1),
     ("weekday", Unit::WorkingDay, 1),
 ];
-
-/// Blanks and tabs, or one kind of no-break space.
-pub(super) const BLANKS: Pattern = Either(&[
-    Run {
-        of: |byte| matches!(byte, b' ' | b'\t'),
-        length: (1, usize::MAX),
-    },
-    Repeat(&Exact("\u{a0}")),
-    Repeat(&Exact("\u{202f}")),
-]);
-
-/// One or more digits.
-pub(super) const DIGITS: Pattern = digits(1, usize::MAX);
-
-/// The hour of a day, 0 to 24. The suffix `_2` marks forms that require both digits.
-pub(super) const HOUR: Pattern = number((1, 2), (0, 24));
-pub(super) const HOUR_2: Pattern = number((2, 2), (0, 24));
-pub(super) const MINUTE: Pattern = number((1, 2), (0, 59));
-pub(super) const MINUTE_2: Pattern = number((2, 2), (0, 59));
-pub(super) const SECOND: Pattern = number((1, 2), (0, 60));
-pub(super) const SECOND_2: Pattern = number((2, 2), (0, 60));
-
-/// `jan`, `sept`
-pub(super) const MONTH_SHORT: Pattern = Either(&[Word(&SHORT_MONTHS), Word(&["sept"])]);
-
-/// `January`, `jan`, `sept`, but not the Roman months.
-pub(super) const MONTH_WORD: Pattern = Either(&[MONTH_SHORT, Word(&MONTHS)]);
-
-/// `Sunday`, `sundays`, `sun`
-pub(super) const WEEKDAY: Pattern = Either(&[
-    Sequence(&[Word(&WEEKDAYS), Optional(&Word(&["s"]))]),
-    Word(&SHORT_WEEKDAYS),
-]);
-
-/// `first` to `twelfth`
-pub(super) const ORDINAL: Pattern = Either(&[Word(&ORDINALS), Word(&["eight"])]);
-
-/// Any name of a month.
-pub(super) const MONTH_NAME: Pattern = Either(&[
-    MONTH_WORD,
-    Exact("I"),
-    Exact("II"),
-    Exact("III"),
-    Exact("IV"),
-    Exact("V"),
-    Exact("VI"),
-    Exact("VII"),
-    Exact("VIII"),
-    Exact("IX"),
-    Exact("X"),
-    Exact("XI"),
-    Exact("XII"),
-]);
