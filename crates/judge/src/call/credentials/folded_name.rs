@@ -3,7 +3,10 @@
 //! `sanitize_user` strips tags, accents, percent-encoded bytes and entities, and joins blanks. The database then compares
 //! by `utf8mb4_unicode_520_ci`, which ignores case, accents and characters without weight.
 
+use std::sync::LazyLock;
+
 use icu_normalizer::DecomposingNormalizerBorrowed;
+use regex_automata::meta::Regex;
 
 /// Folds a name as it was sent. Bytes that are no UTF-8 are dropped.
 pub(super) fn fold(name: &[u8]) -> String {
@@ -15,7 +18,7 @@ pub(super) fn fold(name: &[u8]) -> String {
     }
     let text = String::from_utf8_lossy(name).replace(char::REPLACEMENT_CHARACTER, "");
     let text = without_accents(&without_tags(&text));
-    let text = without_entities(&without_percents(&text));
+    let text = DROPPED.iter().fold(text, |text, dropped| without(dropped, &text));
     let words: Vec<&str> = text.split_whitespace().collect();
     let joined: String = words.join(" ");
     joined.chars().filter(|letter| has_weight(*letter)).collect()
@@ -79,46 +82,21 @@ fn without_accents(text: &str) -> String {
     plain
 }
 
-fn without_percents(text: &str) -> String {
-    let mut rest = text;
-    let mut kept = String::with_capacity(text.len());
-    while let Some((before, after)) = rest.split_once('%') {
-        kept.push_str(before);
-        let is_byte = |two: &str| two.bytes().all(|byte| byte.is_ascii_hexdigit());
-        rest = if after.get(..2).is_some_and(is_byte) {
-            after.get(2..).unwrap_or_default()
-        } else {
-            kept.push('%');
-            after
-        };
-    }
-    kept.push_str(rest);
-    kept
-}
+/// What `sanitize_user` drops behind tags and accents: bytes in percent-encoding, then entities, up to the semicolon
+/// behind at least one character of the same line.
+static DROPPED: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+    ["%[a-fA-F0-9]{2}", "&.+?;"]
+        .map(|expression| Regex::new(expression).expect("the expression is a constant"))
+});
 
-/// Drops from an ampersand to the semicolon behind at least one character of the same line.
-fn without_entities(text: &str) -> String {
-    let mut rest = text;
+fn without(dropped: &Regex, text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    while let Some((before, after)) = rest.split_once('&') {
-        kept.push_str(before);
-        let first = after.chars().next().map_or(0, char::len_utf8);
-        let end = after
-            .get(first..)
-            .and_then(|more| more.find(';'))
-            .map(|at| first + at);
-        let entity = end
-            .and_then(|end| after.get(..end))
-            .filter(|entity| !entity.contains('\n'));
-        rest = if let Some(entity) = entity {
-            after.get(entity.len() + 1..).unwrap_or_default()
-        } else {
-            kept.push('&');
-            after
-        };
+    let mut from = 0;
+    for found in dropped.find_iter(text) {
+        kept.push_str(text.get(from..found.start()).unwrap_or_default());
+        from = found.end();
     }
-    kept.push_str(rest);
-    kept
+    kept + text.get(from..).unwrap_or_default()
 }
 
 /// False for controls and for what has no width, which the collation passes over.

@@ -1,8 +1,9 @@
 //! The reading of a body. PHP and WordPress decide about it independently (backend.md section 4).
 
-use http::Method;
+use std::sync::LazyLock;
 
-use crate::wordpress::value::numeric::is_blank;
+use http::Method;
+use regex_automata::meta::Regex;
 
 /// The reading of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,39 +92,13 @@ fn essence(content_type: &[u8]) -> &[u8] {
         .trim_ascii()
 }
 
-/// Returns true if WordPress finds a JSON type before the first `;`. Its regular expression accepts one that
-/// begins at the start or after a comma or a blank, and that ends before one of these. The part before
-/// `+json` may contain commas itself.
+/// Returns true if WordPress finds a JSON type before the first `;`, by the expression of `wp_is_json_media_type`.
 fn is_json(content_type: &[u8]) -> bool {
-    const TREE: &[u8] = b"application/";
-    let value = essence(content_type).to_ascii_lowercase();
-    let mut starts = memchr::memmem::find_iter(&value, TREE).filter_map(|start| {
-        let (before, from) = value.split_at(start);
-        let may_begin = before.last().is_none_or(|&byte| byte == b',' || is_blank(byte));
-        from.strip_prefix(TREE).filter(|_| may_begin)
+    static JSON: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(^|\s|,)application/([\w!#$&-\^.+]+\+)?json(\+oembed)?($|\s|;|,)")
+            .expect("the expression is a constant")
     });
-    starts.any(|behind| {
-        let subtype = behind.split(|&byte| is_blank(byte)).next().unwrap_or_default();
-        let commas = memchr::memchr_iter(b',', subtype);
-        commas
-            .chain([subtype.len()])
-            .any(|end| is_json_subtype(subtype.split_at(end).0))
-    })
-}
-
-/// Returns true for `json` and `<x>+json`, either with `+oembed` after it.
-fn is_json_subtype(subtype: &[u8]) -> bool {
-    let subtype = subtype.strip_suffix(b"+oembed").unwrap_or(subtype);
-    match subtype.strip_suffix(b"json") {
-        Some(b"") => true,
-        Some([prefix @ .., b'+']) => !prefix.is_empty() && prefix.iter().all(|&byte| is_subtype_byte(byte)),
-        _ => false,
-    }
-}
-
-/// Returns true for the characters that WordPress allows before `+json`.
-fn is_subtype_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'#' | b'$' | b'&'..=b'^')
+    JSON.is_match(essence(content_type))
 }
 
 /// The boundary parameter: if quoted, up to the next quote, else up to `,` or `;`.
