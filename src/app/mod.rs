@@ -12,7 +12,7 @@ mod running;
 mod signals;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
-pub use crate::fleet::{StoreReport, StoreTrouble, try_store};
+pub use crate::fleet::{StoreReport, try_store};
 pub use crate::migration::{BackendFindings, DryRun, DryRunCall, DryRunResponse};
 pub use crate::server::bodies::{CollectError, read_within};
 pub use crate::server::service_manager::ServiceManager;

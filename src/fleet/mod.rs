@@ -26,7 +26,7 @@ mod supervisor;
 mod trial;
 mod turns;
 
-pub use trial::{StoreReport, StoreTrouble, try_store};
+pub use trial::{StoreReport, try_store};
 
 pub(crate) use fleet::Fleet;
 pub(crate) use shared_limits::FleetLimits;

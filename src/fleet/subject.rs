@@ -96,11 +96,6 @@ impl Commands {
         let key = self.key.store_key(key);
         self.pipe.cmd(name).arg(key).arg(arguments);
     }
-
-    /// Adds a command that only shows that the server responds.
-    pub(super) fn ping(&mut self) {
-        self.pipe.cmd("PING");
-    }
 }
 
 // === impl Replies ===

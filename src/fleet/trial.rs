@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use redis::Value;
 
-use super::connect::{Connection, StoreRoute};
+use super::connect::StoreRoute;
 use super::metrics::StoreFaultKind;
 use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, MEET, READ, SEND, SPEND};
 use super::store_fault::StoreFault;
@@ -18,27 +18,16 @@ use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 pub struct StoreReport {
     /// The name of the fleet in the store.
     pub fleet: String,
-    /// Program and version of the server.
-    pub server: String,
-    /// Findings that an operator should look at.
-    pub warnings: Vec<String>,
     /// The rights that the user at the store needs.
-    pub acl: String,
-}
-
-/// A store that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct StoreTrouble {
-    message: String,
-    /// The remedy.
-    pub advice: &'static str,
-    /// The rights that the user at the store needs.
-    pub acl: String,
+    pub rights: String,
+    /// The server with what an operator should look at, or the reason why it cannot be used, with the remedy.
+    pub server: Result<(String, Vec<String>), String>,
 }
 
 /// The advice where a server with TLS ends the connection: so it refuses a certificate in TLS 1.3.
 const SHOW_CERTIFICATE: &str = "start the store, correct `fleet.store`, or name the certificate that it demands in `fleet.certificate_file`";
+
+const REPLICA: &str = "this server is a replica: name the primary, or the Sentinels";
 
 /// Keys that scripts leave beside these.
 const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules", "check:g"];
@@ -47,60 +36,43 @@ const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules",
 const TRIED: [&str; 3] = ["check:boot", "check:n", "check:log"];
 
 /// The commands that edges use.
-const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
-                        +hset +hget +hgetall +hdel +pexpire +info";
+const COMMANDS: &str = "-@all +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange +hset \
+                        +hget +hgetall +hdel +pexpire +info";
 
-/// Connects, runs every script on keys of its own, and reads the server's description of itself. None if the settings
+/// Connects, reads the server's description of itself, and runs every script on keys of its own. None if the settings
 /// name no store or no secret.
-///
-/// # Errors
-///
-/// When the store cannot be used as it is.
-pub async fn try_store(settings: &FleetSettings) -> Option<Result<StoreReport, StoreTrouble>> {
-    let key = FleetKey::of(settings)?;
-    Some(try_with(settings, Arc::new(key)).await)
-}
-
-async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreReport, StoreTrouble> {
-    let acl = acl(settings, &key);
-    let tried = try_scripts(settings, &key).await;
-    let about = tried.map_err(|fault| StoreTrouble {
-        message: fault.to_string(),
-        advice: match fault.kind {
-            StoreFaultKind::Io if settings.store.iter().any(StoreAddress::uses_tls) => SHOW_CERTIFICATE,
-            kind => advice(kind),
-        },
-        acl: acl.clone(),
-    })?;
-    let server = ServerFacts::of(&about);
-    if server.is_too_old() || server.is_replica() {
-        return Err(StoreTrouble {
-            message: server.name(),
-            advice: if server.is_replica() {
-                "this server is a replica: name the primary, or the Sentinels"
-            } else {
-                "edges need version 5 or newer"
-            },
-            acl,
-        });
-    }
-    Ok(StoreReport {
+pub async fn try_store(settings: &FleetSettings) -> Option<StoreReport> {
+    let key = Arc::new(FleetKey::of(settings)?);
+    let user = settings.user.as_deref().unwrap_or("calendar-edge");
+    Some(StoreReport {
         fleet: key.id.clone(),
-        server: server.name(),
-        warnings: server.warnings(unix_time()),
-        acl,
+        rights: format!("user {user} on >PASSWORD {COMMANDS} ~{}", key.store_key("*")),
+        server: match try_scripts(settings, &key).await {
+            Ok(about) => fit(&ServerFacts::of(&about)),
+            Err(fault) => Err(format!("{fault}; {}", advice(settings, fault.kind))),
+        },
     })
 }
 
-/// Runs each script once, and removes the keys that they left.
+fn fit(server: &ServerFacts<'_>) -> Result<(String, Vec<String>), String> {
+    if server.is_replica() {
+        return Err(format!("{}; {REPLICA}", server.name()));
+    }
+    if server.is_too_old() {
+        return Err(format!("{}; edges need version 5 or newer", server.name()));
+    }
+    Ok((server.name(), server.warnings(unix_time())))
+}
+
+/// Reads the description, runs each script once, and removes the keys that they left.
 async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<String, StoreFault> {
     let keys = TRIED;
     let mut connection = StoreRoute::new(settings).connect().await?;
     // Alone: a server that demands a password may close the connection on a longer pipeline.
     let mut first = Commands::new(key);
-    first.ping();
-    let mut replies = exchange(&mut connection, &first).await?;
-    replies.next::<Value>();
+    first.script::<&str>(ABOUT, &["check:boot"], &[]);
+    let mut replies = Replies::new(connection.exchange(&first.pipe).await?);
+    let about = replies.next();
     replies.outcome()?;
     let mut commands = Commands::new(key);
     commands.script(END, &keys, &["0"]);
@@ -117,37 +89,22 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     for left in keys.into_iter().chain(LEFT) {
         commands.command("DEL", left, &[]);
     }
-    let asked = commands.pipe.len();
-    commands.script::<&str>(ABOUT, &["check:boot"], &[]);
-    let mut replies = exchange(&mut connection, &commands).await?;
-    for _ in 0..asked {
+    let sent = commands.pipe.len();
+    let mut replies = Replies::new(connection.exchange(&commands.pipe).await?);
+    for _ in 0..sent {
         replies.next::<Value>();
     }
-    let about = replies.next();
     replies.outcome().map(|()| about.unwrap_or_default())
 }
 
-async fn exchange(connection: &mut Connection, commands: &Commands) -> Result<Replies, StoreFault> {
-    let replies = connection.exchange(&commands.pipe).await?;
-    Ok(Replies::new(replies))
-}
-
-/// The line of the store's user file.
-fn acl(settings: &FleetSettings, key: &FleetKey) -> String {
-    let user = settings.user.as_deref().unwrap_or("calendar-edge");
-    let keys = key.store_key("*");
-    format!("user {user} on >PASSWORD {COMMANDS} ~{keys}")
-}
-
-const fn advice(kind: StoreFaultKind) -> &'static str {
+fn advice(settings: &FleetSettings, kind: StoreFaultKind) -> &'static str {
     match kind {
+        StoreFaultKind::Io if settings.store.iter().any(StoreAddress::uses_tls) => SHOW_CERTIFICATE,
         StoreFaultKind::Io | StoreFaultKind::Silent => "start the store, or correct `fleet.store`",
         StoreFaultKind::Tls => "correct `fleet.ca_file`, `fleet.certificate_file` and `fleet.key_file`",
         StoreFaultKind::Auth => "correct `fleet.user` and `fleet.password_file`, or those of the Sentinels",
         StoreFaultKind::Acl => "give the user of the store the rights below",
-        StoreFaultKind::Readonly | StoreFaultKind::Masterdown => {
-            "this server is a replica: name the primary, or the Sentinels"
-        }
+        StoreFaultKind::Readonly | StoreFaultKind::Masterdown => REPLICA,
         StoreFaultKind::Loading => "wait until the store has read its data",
         StoreFaultKind::Noreplicas => {
             "repair the replicas of the store, or lower `min-replicas-to-write` there"

@@ -1,6 +1,6 @@
 //! Sends the requests that the checks of `check` need, and those to the other servers of a configuration.
 
-use calendar_edge::app::{TlsIdentity, try_store};
+use calendar_edge::app::{StoreReport, TlsIdentity, try_store};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::with_causes;
 use calendar_edge_core::settings::Settings;
@@ -38,23 +38,23 @@ pub(crate) async fn check_online(settings: Settings, until: Instant) -> Vec<Chec
 /// alone, which was not configured.
 async fn try_fleet_store(settings: &Settings) -> Vec<CheckLine> {
     let store = store(settings);
-    let (mut lines, acl) = match try_store(&settings.fleet).await {
-        None => return Vec::new(),
-        Some(Ok(found)) => {
-            let (server, fleet) = (&found.server, &found.fleet);
-            let fit = Fine.line(format!("{store}: {server} runs what the fleet `{fleet}` needs"));
-            let warnings = found.warnings.iter().map(|warning| Warning.line(warning));
-            (
-                std::iter::once(fit).chain(warnings).collect::<Vec<_>>(),
-                found.acl,
-            )
-        }
-        Some(Err(trouble)) => {
-            let alone = format!("{store}: edges would act alone: {trouble}; {}", trouble.advice);
-            (vec![Differs.line(alone)], trouble.acl)
-        }
+    let Some(StoreReport {
+        fleet,
+        rights,
+        server,
+    }) = try_store(&settings.fleet).await
+    else {
+        return Vec::new();
     };
-    lines.push(Note.line(format!("the rights of the user at the store: {acl}")));
+    let mut lines = match server {
+        Ok((server, warnings)) => {
+            let fit = Fine.line(format!("{store}: {server} runs what the fleet `{fleet}` needs"));
+            let warnings = warnings.iter().map(|warning| Warning.line(warning));
+            std::iter::once(fit).chain(warnings).collect()
+        }
+        Err(trouble) => vec![Differs.line(format!("{store}: edges would act alone: {trouble}"))],
+    };
+    lines.push(Note.line(format!("the rights of the user at the store: {rights}")));
     lines
 }
 
