@@ -176,19 +176,3 @@ async fn t93_the_age_of_a_change_never_reaches_a_client() {
         assert_eq!(shown, [""; 0], "{target}");
     }
 }
-
-#[tokio::test]
-async fn t93_an_envelope_shows_no_count_of_an_older_plugin() {
-    let body = r#"{"body":{"id":50},"status":200,"headers":{"X-Calendar-Edge-Changes":"5","Allow":"GET"}}"#;
-    let origin = Origin::always(Reply::json(200, body)).await;
-    let edge = Edge::builder().origin(&origin).start().await;
-    let answer = edge.get(&format!("{EVENT}?_envelope=1")).await;
-    assert_eq!(
-        answer.body,
-        r#"{"body":{"id":50},"status":200,"headers":{"Allow":"GET"}}"#
-    );
-    assert_eq!(
-        answer.header("content-length"),
-        Some(answer.body.len().to_string().as_str())
-    );
-}

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName};
 pub const CHANGES: HeaderName = HeaderName::from_static("x-calendar-edge-changes");
 
 /// Shows beside [`CHANGES`] how many seconds ago the oldest change was begun that is not finished, if there is one.
-/// It never reaches a client. Companion plugins before version 0.3 do not send it.
+/// It never reaches a client.
 pub const BEGUN: HeaderName = HeaderName::from_static("x-calendar-edge-begun");
 
 /// Names the site by its home page, in the response to the edge's own request.

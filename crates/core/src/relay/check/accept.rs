@@ -5,11 +5,11 @@ use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 
 use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
-use super::buffer::{Buffered, buffer, joined};
+use super::buffer::{Buffered, buffer};
 use super::call_context::CallContext;
 use super::judge::{ExpectedBody, judge_body, judge_head, received};
 use super::redirect::{redirect, redirect_within};
-use super::wordpress::{PAGE_BYTES, without_marks};
+use super::wordpress::PAGE_BYTES;
 use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::link::api_target;
 use crate::relay::rules::RelayRules;
@@ -91,16 +91,8 @@ where
         let head = (head.status, head.headers);
         return Ok(accepted(head, (AcceptedBody::Absent, false), call, rules));
     };
-    let (mut body, had_mark) = judged_body(head.status, &head.headers, expected, body, rules).await?;
-    if let (true, AcceptedBody::Whole(pieces)) = (call.enveloped, &mut body) {
-        *pieces = vec![without_marks(joined(pieces))];
-    }
-    Ok(accepted(
-        (head.status, head.headers),
-        (body, had_mark),
-        call,
-        rules,
-    ))
+    let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
+    Ok(accepted((head.status, head.headers), body, call, rules))
 }
 
 /// A redirect, whose body is dropped.

@@ -7,7 +7,6 @@ mod page;
 mod script;
 
 pub(crate) use envelope::enveloped_status;
-pub(super) use envelope::without_marks;
 pub(super) use page::{PAGE_BYTES, known_page};
 pub(super) use script::script_argument;
 
