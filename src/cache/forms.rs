@@ -19,7 +19,7 @@ use crate::server::response::{EdgeBody, PlainResponse, ResponseSource, whole};
 use crate::server::threads::Computing;
 use crate::telemetry::{RateLimitMetrics, Warnings};
 use calendar_edge_core::cache::Storable;
-use calendar_edge_core::cache::forms::{PageFault, RepresentationWriter, calendar_headers, reads_events};
+use calendar_edge_core::cache::forms::{CalendarWriter, PageFault, calendar_headers, reads_events};
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
@@ -104,11 +104,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
 
 impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
     /// Reads all pages, and writes the response.
-    async fn read(
-        &self,
-        call: &CalendarCall,
-        mut writer: RepresentationWriter,
-    ) -> Result<CallResponse, Unwritten> {
+    async fn read(&self, call: &CalendarCall, mut writer: CalendarWriter) -> Result<CallResponse, Unwritten> {
         // Before the first page: records removed from now on are not in the response.
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
@@ -201,7 +197,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         loop {
             left -= 1;
             let name = self.calendar_name.clone();
-            match self.read(&call, RepresentationWriter::new(name)).await {
+            match self.read(&call, CalendarWriter::new(name)).await {
                 Ok(response) => return response,
                 Err(Unwritten::Response(response)) => return *response,
                 Err(Unwritten::Pages(PageFault::Changed)) if left > 0 => {}

@@ -2,11 +2,10 @@
 
 mod calendar;
 mod form_headers;
-mod form_writer;
 mod members;
 mod representation;
 pub(crate) mod settings;
 
+pub use calendar::{CalendarWriter, MOST_BYTES, MOST_EVENTS, PageFault};
 pub use form_headers::calendar_headers;
-pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter};
 pub use representation::{CALENDAR, names_media_type, reads_events, wants_calendar};

@@ -1,6 +1,6 @@
 //! Recorded responses as calendars.
 
-use crate::cache::forms::{PageFault, RepresentationWriter};
+use crate::cache::forms::{CalendarWriter, PageFault};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../../fixtures/backend/event-full.json");
@@ -8,7 +8,7 @@ const LIST: &str = include_str!("../../../../../../fixtures/backend/event-list-p
 const DAYS: &str = include_str!("../../../../../../fixtures/backend/event-all-day-html.json");
 
 fn written(pages: &[String]) -> Result<Vec<u8>, PageFault> {
-    let mut writer = RepresentationWriter::new(None);
+    let mut writer = CalendarWriter::new(None);
     for (body, page) in pages.iter().zip(1..) {
         if !writer.add(body.as_bytes(), page)? {
             break;

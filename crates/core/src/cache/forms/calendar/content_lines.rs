@@ -6,32 +6,13 @@ const LONGEST: usize = 75;
 /// Lines of a calendar.
 #[derive(Debug, Default)]
 pub(super) struct ContentLines {
-    text: String,
+    /// The lines so far.
+    pub(super) text: String,
 }
 
 // === impl ContentLines ===
 
 impl ContentLines {
-    /// The lines so far.
-    pub(super) fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// The length of the lines so far, in bytes.
-    pub(super) const fn len(&self) -> usize {
-        self.text.len()
-    }
-
-    /// Drops all lines after the first `length` bytes, which is a length that was returned before.
-    pub(super) fn cut(&mut self, length: usize) {
-        self.text.truncate(length);
-    }
-
-    /// Appends lines.
-    pub(super) fn append(&mut self, lines: &str) {
-        self.text.push_str(lines);
-    }
-
     /// A line whose value is written as it is: `name` may have parameters. Control characters are dropped, so that no value
     /// begins a line of its own.
     pub(super) fn plain(&mut self, name: &str, value: &str) {

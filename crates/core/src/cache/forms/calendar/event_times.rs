@@ -132,7 +132,7 @@ mod tests {
     fn written(event: &Value) -> Option<String> {
         let (mut lines, mut zones) = (ContentLines::default(), UsedZones::default());
         EventTimes::of(event)?.write(&mut lines, &mut zones);
-        Some(lines.as_str().trim_end().replace("\r\n", " "))
+        Some(lines.text.trim_end().replace("\r\n", " "))
     }
 
     fn timed(zone: &str, local: [&str; 2], utc: [&str; 2]) -> Option<String> {

@@ -66,18 +66,15 @@ fn offset(text: &str) -> Option<Offset> {
     if !number.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    let minutes = match number.split_once(':') {
-        Some((hours, minutes)) => {
-            hours.parse::<i32>().ok()?.checked_mul(60)? + minutes.parse::<i32>().ok()?
-        }
-        None => match number.split_once('.').unwrap_or((number, "0")) {
-            (hours, "0") => hours.parse::<i32>().ok()?.checked_mul(60)?,
-            (hours, "25") => hours.parse::<i32>().ok()?.checked_mul(60)? + 15,
-            (hours, "5") => hours.parse::<i32>().ok()?.checked_mul(60)? + 30,
-            (hours, "75") => hours.parse::<i32>().ok()?.checked_mul(60)? + 45,
-            _ => return None,
-        },
+    let (hours, minutes) = match number.split_once('.') {
+        Some((hours, "0")) => (hours, "0"),
+        Some((hours, "25")) => (hours, "15"),
+        Some((hours, "5")) => (hours, "30"),
+        Some((hours, "75")) => (hours, "45"),
+        Some(_) => return None,
+        None => number.split_once(':').unwrap_or((number, "0")),
     };
+    let minutes = hours.parse::<i32>().ok()?.checked_mul(60)? + minutes.parse::<i32>().ok()?;
     (minutes <= 24 * 60).then_some(())?;
     Offset::from_seconds(sign * minutes * 60).ok()
 }
@@ -204,7 +201,7 @@ mod tests {
         }
         let mut lines = ContentLines::default();
         used.write(&mut lines);
-        lines.as_str().replace("\r\n", " ")
+        lines.text.replace("\r\n", " ")
     }
 
     #[test]
