@@ -299,7 +299,7 @@ async fn edge(origin: &Origin, directory: Option<&Path>, change: impl FnOnce(&mu
 fn kept(directory: &Path) -> BTreeMap<u64, i64> {
     let text = fs::read(directory.join("facts.json")).expect("a file");
     let kept: Value = serde_json::from_slice(&text).expect("JSON");
-    let events = kept[7].as_array().expect("a list").iter();
+    let events = kept["snapshot"]["events"].as_array().expect("a list").iter();
     let event = |event: &Value| {
         (
             event["id"].as_u64().expect("a number"),

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A time of the wall clock, counted from the Unix epoch, 1970-01-01T00:00:00Z, which is its default.
 ///
 /// Its clock can be set back: the time between two of these is zero if the later one comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct UnixTime(Duration);
 
 // === impl UnixTime ===

@@ -36,7 +36,7 @@ pub(super) struct FeedPlace {
 pub(super) struct FeedFile {
     /// The site and the secret that it belongs to.
     id: String,
-    log: String,
+    log: ChangeLog,
 }
 
 /// The file in the directory of the settings.
@@ -50,12 +50,11 @@ impl FollowedLog {
         let most = settings.feed.records;
         let id = of.as_ref().map(FeedPlace::log_id);
         let kept = kept.filter(|kept| Some(&kept.id) == id.as_ref());
-        let log = kept.as_ref().map(|kept| &*kept.log);
-        Self {
-            log: log.and_then(|log| ChangeLog::from_json(log, most, unix_time())),
-            of,
-            most,
-        }
+        let log = kept.map(|FeedFile { mut log, .. }| {
+            log.resize(most, unix_time());
+            log
+        });
+        Self { log, of, most }
     }
 
     pub(super) fn doubted(&self) -> UnixTime {
@@ -90,7 +89,7 @@ impl Keep for FollowedLog {
     fn document(&self) -> Option<impl Serialize + 'static> {
         Some(FeedFile {
             id: self.of.as_ref()?.log_id(),
-            log: self.log.as_ref()?.to_json(),
+            log: self.log.clone()?,
         })
     }
 }

@@ -8,6 +8,7 @@ use super::event_fact::EventFact;
 use super::facts_query::{FactsQuery, WantedEvents};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
+use super::kept_facts::KeptFacts;
 use super::named_facts::NamedFacts;
 use super::query_pacing::QueryPacing;
 use super::record_fact::RecordFact;
@@ -96,29 +97,28 @@ impl Facts {
     }
 
     /// The facts that an earlier run has kept.
-    pub(super) fn kept(
-        site: SiteFacts,
-        events: Vec<EventFact>,
-        records: Option<Vec<RecordFact>>,
-        (number, sums, at): (u64, String, UnixTime),
-        is_unproven: bool,
-    ) -> Self {
-        let mut kept = Self {
-            records: records.map(RecordFact::by_number),
+    pub(super) fn kept(kept: KeptFacts) -> Self {
+        let snapshot = kept.snapshot;
+        let events = snapshot.events.iter().map(|event| (event.id, event.clone()));
+        let records = snapshot.records.as_ref().map(|records| {
+            let records = records.iter().map(|record| (record.id, Arc::clone(record)));
+            records.collect()
+        });
+        Self {
+            records,
             progress: EventsRead::Kept,
-            site: Some(site),
-            events: events.into_iter().map(|event| (event.id, event)).collect(),
+            site: Some(snapshot.site.clone()),
+            events: events.collect(),
             last: Some(LastReply {
-                number,
-                sums,
+                number: kept.number,
+                sums: kept.sums,
                 messages: 0,
-                at,
+                at: kept.at,
             }),
-            is_unproven,
+            is_unproven: kept.is_unproven,
+            snapshot: Some(snapshot),
             ..Self::default()
-        };
-        kept.renew();
-        kept
+        }
     }
 
     /// Takes a message, before the tracker of numbers counts it.

@@ -9,46 +9,50 @@ use super::facts_reply::{MOST_FACT_BYTES, MOST_FACTS};
 use super::record_fact::RecordFact;
 use super::site_facts::{SiteFacts, TermFact};
 
-/// A value that takes memory for as long as it is known.
-pub(super) trait FactSize {
-    /// The bytes of it and of what it refers to, without what the allocator adds.
-    fn bytes(&self) -> usize;
-}
-
 // === impl Facts ===
 
 impl Facts {
     /// True if the facts exceed a bound as a whole, whatever they are about.
     pub(super) fn is_too_much(&self) -> bool {
         let records = || self.records.iter().flat_map(BTreeMap::values);
-        let events = self.events.values().map(FactSize::bytes);
+        let events = self.events.values().map(EventFact::bytes);
         let bytes = events.chain(records().map(|record| record.bytes()));
-        let bytes = bytes.chain(self.site.iter().map(FactSize::bytes));
+        let bytes = bytes.chain(self.site.iter().map(SiteFacts::bytes));
         self.events.len() + records().count() > MOST_FACTS || bytes.sum::<usize>() > MOST_FACT_BYTES
     }
 }
 
-// === impl FactSize ===
+// === impl EventFact ===
 
-impl FactSize for EventFact {
+impl EventFact {
+    /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize {
         size_of::<Self>() + self.terms.len() * size_of::<u64>() + self.times.len() * size_of::<WallSpan>()
     }
 }
 
-impl FactSize for RecordFact {
+// === impl RecordFact ===
+
+impl RecordFact {
+    /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize {
         size_of::<Self>() + self.status.len() + self.slug.len()
     }
 }
 
-impl FactSize for TermFact {
+// === impl TermFact ===
+
+impl TermFact {
+    /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize {
         size_of::<Self>() + self.taxonomy.len() + self.slug.len()
     }
 }
 
-impl FactSize for SiteFacts {
+// === impl SiteFacts ===
+
+impl SiteFacts {
+    /// The bytes of it and of what it refers to, without what the allocator adds.
     fn bytes(&self) -> usize {
         let rules = self.rules.iter();
         let rules = rules.map(|(pattern, query)| size_of::<(String, String)>() + pattern.len() + query.len());
@@ -67,7 +71,7 @@ impl FactSize for SiteFacts {
         ];
         let texts = texts.into_iter().map(String::len);
         let parts = rules.chain(lists).chain(texts).sum::<usize>();
-        size_of::<Self>() + parts + self.terms.iter().map(FactSize::bytes).sum::<usize>()
+        size_of::<Self>() + parts + self.terms.iter().map(TermFact::bytes).sum::<usize>()
     }
 }
 

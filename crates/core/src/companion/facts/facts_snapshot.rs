@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::event_fact::EventFact;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 
 /// All facts at one number of changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactsSnapshot {
     /// The way in which the pages are made.
     pub site: SiteFacts,

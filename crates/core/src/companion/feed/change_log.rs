@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::feed_token::FeedPosition;
 use super::known_records::{KnownRecords, RecordName};
 use super::numbered::Numbered;
@@ -19,9 +21,13 @@ use calendar_edge_judge::contract::Kind;
 /// behind the first pending change, so that no token skips one. Where changes are not known one by one, the floor rises
 /// above them: tokens of before are no longer complete. So the log may forget anything, and may begin anew at any
 /// number, without losing a change. Times are those of the wall clock.
-#[derive(Debug, Clone)]
+///
+/// Any earlier state of a log that a file has kept is a right one, once it has its bound again: it only has fewer
+/// changes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ChangeLog {
     /// The most records with a change.
+    #[serde(skip)]
     pub(super) most: usize,
     /// The number that was the highest one when the log began.
     pub(super) begun: FeedPosition,

@@ -191,7 +191,9 @@ impl ModelWorld {
             ModelStep::Wait => self.wait(),
             ModelStep::Judge(most, fails) => self.judge(most, fails),
             ModelStep::Poll(client, through) => self.poll(client, through),
-            ModelStep::Save => self.saved = self.log.as_ref().map(ChangeLog::to_json),
+            ModelStep::Save => {
+                self.saved = self.log.as_ref().and_then(|log| serde_json::to_string(log).ok());
+            }
             ModelStep::Restart(keeps) => self.restart(keeps),
             ModelStep::Backup => {
                 self.has_uncounted = false;
@@ -238,7 +240,7 @@ impl ModelWorld {
         if let Some(log) = &self.log
             && log.doubted() > std::mem::replace(&mut self.doubted, log.doubted())
         {
-            self.saved = Some(log.to_json());
+            self.saved = serde_json::to_string(log).ok();
         }
     }
 
@@ -331,7 +333,11 @@ impl ModelWorld {
         // A change without a number is lost with the log.
         let is_doubted = self.doubted != UnixTime::default();
         let kept = self.saved.as_deref().filter(|_| keeps || is_doubted);
-        self.log = kept.map(|text| ChangeLog::from_json(text, MOST, self.now).expect("what was written"));
+        self.log = kept.map(|text| {
+            let mut log: ChangeLog = serde_json::from_str(text).expect("what was written");
+            log.resize(MOST, self.now);
+            log
+        });
         let settled = self.log.as_ref().map(ChangeLog::settled);
         self.tracker = settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed);
     }

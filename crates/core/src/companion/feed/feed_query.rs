@@ -174,7 +174,11 @@ mod tests {
 
     #[test]
     fn a_walk_has_a_cursor_and_no_token() {
-        let cursor = WalkCursor::first(FeedPosition::from((7, 9)), vec![Kind::Venue]);
+        let start = FeedPosition {
+            number: 7,
+            at: UnixTime::from_millis(9),
+        };
+        let cursor = WalkCursor::first(start, vec![Kind::Venue]);
         let text = cursor.write(&key());
         let read = |query: &str| FeedQuery::read((FeedPart::Records, query), None, &key(), &[]);
         let walk = FeedQuery {

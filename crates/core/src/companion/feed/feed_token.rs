@@ -11,7 +11,6 @@ use crate::unix_time::UnixTime;
 
 /// A place in the changes of a site: each change up to the number was sent, at a time when the site was as far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct FeedPosition {
     /// The number of the last change that was sent.
     pub number: u64,
@@ -58,21 +57,6 @@ impl FeedPosition {
             number: u64::from_be_bytes(first(number)),
             at: UnixTime::from_millis(u64::from_be_bytes(first(at))),
         }
-    }
-}
-
-impl From<(u64, u64)> for FeedPosition {
-    fn from((number, millis): (u64, u64)) -> Self {
-        Self {
-            number,
-            at: UnixTime::from_millis(millis),
-        }
-    }
-}
-
-impl From<FeedPosition> for (u64, u64) {
-    fn from(position: FeedPosition) -> Self {
-        (position.number, position.at.as_millis())
     }
 }
 
@@ -157,13 +141,9 @@ impl PartialEq for FeedKey {
 
 impl Eq for FeedKey {}
 
-/// The first bytes, with zeros where there are fewer.
+/// The first bytes; zeros if there are fewer.
 pub(super) fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut first = [0; N];
-    for (to, from) in first.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    first
+    bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 #[cfg(test)]

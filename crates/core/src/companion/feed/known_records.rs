@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cache::{Dependencies, Tag};
 use calendar_edge_judge::contract::Kind;
 
-/// A record by its kind and number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A record by its kind and number, in files written as its tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct RecordName {
     /// Its kind.
     pub kind: Kind,
@@ -16,7 +19,7 @@ pub struct RecordName {
 
 /// The records that anonymous readers saw (true), or requested and did not see (false); any other may be in either
 /// state.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct KnownRecords(HashMap<RecordName, bool>);
 
 // === impl RecordName ===
@@ -43,6 +46,21 @@ impl RecordName {
             Dependencies::OnEverything => &[],
         };
         tags.iter().filter_map(Self::of)
+    }
+}
+
+impl TryFrom<String> for RecordName {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let tag: Option<Tag> = text.parse().ok();
+        tag.as_ref().and_then(Self::of).ok_or("not the tag of a record")
+    }
+}
+
+impl From<RecordName> for String {
+    fn from(name: RecordName) -> Self {
+        Tag::Record(name.kind, name.id).to_string()
     }
 }
 
@@ -77,9 +95,5 @@ impl KnownRecords {
     /// Any hidden record may have become public.
     pub(super) fn doubt_all(&mut self) {
         self.0.retain(|_, is_shown| *is_shown);
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, bool)> {
-        self.0.iter().map(|(name, is_shown)| (*name, *is_shown))
     }
 }

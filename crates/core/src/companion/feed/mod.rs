@@ -10,7 +10,6 @@ mod consistency;
 mod feed_query;
 mod feed_token;
 mod known_records;
-mod log_text;
 mod numbered;
 mod page;
 mod record_chunk;

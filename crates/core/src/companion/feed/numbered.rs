@@ -2,10 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::known_records::RecordName;
 
 /// A value for each record, with the number of its change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    from = "HashMap<RecordName, (u64, T)>",
+    into = "HashMap<RecordName, (u64, T)>"
+)]
+#[serde(bound(serialize = "T: Clone + Serialize", deserialize = "T: Deserialize<'de>"))]
 pub(super) struct Numbered<T> {
     records: HashMap<RecordName, (u64, T)>,
     order: BTreeSet<(u64, RecordName)>,
@@ -19,6 +26,22 @@ impl<T> Default for Numbered<T> {
             records: HashMap::new(),
             order: BTreeSet::new(),
         }
+    }
+}
+
+impl<T> From<HashMap<RecordName, (u64, T)>> for Numbered<T> {
+    fn from(records: HashMap<RecordName, (u64, T)>) -> Self {
+        let order = records.iter().map(|(name, (number, _))| (*number, *name));
+        Self {
+            order: order.collect(),
+            records,
+        }
+    }
+}
+
+impl<T> From<Numbered<T>> for HashMap<RecordName, (u64, T)> {
+    fn from(numbered: Numbered<T>) -> Self {
+        numbered.records
     }
 }
 

@@ -1,6 +1,7 @@
 //! The response of the feed: the changes since a position, and the position after them.
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::feed_token::FeedPosition;
@@ -29,7 +30,7 @@ pub struct ChangedRecord {
 }
 
 /// The state of a record after a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatChanged {
     /// Anonymous readers see it as it is now, with the time of its change as the site prints it; terms have none.
     Changed(Option<Box<str>>),
