@@ -19,7 +19,8 @@ pub(crate) struct Announcements {
     connectivity: Mutex<Connectivity>,
     waiting: Mutex<VecDeque<Announcement>>,
     turns: Mutex<Vec<RequestTurn>>,
-    waker: Notify,
+    /// Is notified when something is to be sent.
+    pub(crate) waker: Notify,
     is_idle: AtomicBool,
 }
 
@@ -176,11 +177,6 @@ impl Announcements {
     /// True if something waits to be sent.
     pub(crate) fn has_unsent(&self) -> bool {
         !self.waiting.lock().is_empty()
-    }
-
-    /// Waits until something is to be sent.
-    pub(crate) async fn new_message(&self) {
-        self.waker.notified().await;
     }
 
     /// Notes that the exchange makes long pauses, or makes them no longer: they are long while no client calls.

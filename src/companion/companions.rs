@@ -8,7 +8,6 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
-use tokio::sync::futures::Notified;
 use url::Url;
 
 use super::announcements::Announcements;
@@ -28,7 +27,7 @@ use calendar_edge_core::unix_time::UnixTime;
 /// The companion plugins by the REST root at the site.
 #[derive(Debug)]
 pub(crate) struct Companions {
-    cache: Arc<dyn Invalidates>,
+    pub(crate) cache: Arc<dyn Invalidates>,
     roots: Mutex<HashMap<Url, SiteCompanion>>,
     taken: Mutex<SeenSeals>,
     /// True if a client called since the last look: only then is a request of the edge's own worth its cost.
@@ -42,7 +41,7 @@ pub(crate) struct Companions {
     /// The facts of the calendar, as far as they are known.
     pub(crate) facts: FactsStore,
     /// Is notified when a site has shown its number, or has not responded to the request for it.
-    counted: Notify,
+    pub(crate) counted: Notify,
     /// The [`UnixTime`], in milliseconds, of the last request to a site that never showed a number.
     first_request: AtomicU64,
 }
@@ -77,11 +76,6 @@ impl Companions {
         self.roots.lock().get(root).is_some_and(holds)
     }
 
-    /// Shows operators whether the plugins are expected and send nothing while clients call.
-    pub(super) fn is_silent(&self, is_silent: bool) {
-        self.cache.companion_is_silent(is_silent);
-    }
-
     /// Notes that a client calls the calendar.
     pub(crate) fn called(&self) {
         // Mostly it is set already, and a read leaves the line with all cores.
@@ -100,11 +94,6 @@ impl Companions {
     pub(crate) fn were_called(&self, within: Duration) -> bool {
         let last = UnixTime::from_millis(self.last_call.load(Ordering::Relaxed));
         self.is_called.load(Ordering::Relaxed) || unix_time().saturating_since(last) < within
-    }
-
-    /// Ends with the next number of a site, or with a request for it that got no response.
-    pub(crate) fn next_count(&self) -> Notified<'_> {
-        self.counted.notified()
     }
 
     /// The time of the last sign of the companion plugin, at any root.
@@ -202,11 +191,6 @@ impl Companions {
     /// Removes everything, because a change may have gone unseen.
     pub(crate) fn remove_all(&self, cause: RemovalCause) {
         self.cache.begin_removal(&Removal::All, cause);
-    }
-
-    /// True if this edge stored any response so far.
-    pub(crate) fn has_stored(&self) -> bool {
-        self.cache.has_stored()
     }
 
     /// Takes a seal for the first and only time.

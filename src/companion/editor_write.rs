@@ -7,16 +7,7 @@ use crate::telemetry::unix_time;
 
 /// A write that is under way; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct EditorWrite(Arc<Companions>);
-
-// === impl Companions ===
-
-impl Companions {
-    /// Begins a write.
-    pub(crate) fn write(self: &Arc<Self>) -> EditorWrite {
-        EditorWrite(Arc::clone(self))
-    }
-}
+pub(crate) struct EditorWrite(pub(crate) Arc<Companions>);
 
 impl Drop for EditorWrite {
     fn drop(&mut self) {

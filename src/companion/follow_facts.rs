@@ -28,7 +28,7 @@ pub(crate) async fn follow_facts(
             companions.facts.take_reply(&question, reply);
         } else {
             // Either may end it.
-            let _ = timeout(PAUSE, companions.facts.moved()).await;
+            let _ = timeout(PAUSE, companions.facts.waker.notified()).await;
         }
     }
 }

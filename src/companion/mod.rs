@@ -13,6 +13,7 @@ mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, RequestTurn};
 pub(crate) use companions::Companions;
+pub(crate) use editor_write::EditorWrite;
 pub(crate) use facts::FactsStore;
 pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, RecordRead};
 pub(crate) use follow_facts::follow_facts;

@@ -47,7 +47,7 @@ pub(crate) async fn follow_companions(
         let is_called = companions.were_called(long / 2);
         let last = companions.last_sign();
         if let Some(is_silent) = silence.look(is_expected, is_called, last, (long, unix_time())) {
-            companions.is_silent(is_silent);
+            companions.cache.companion_is_silent(is_silent);
             log_silence(is_silent, long);
         }
         for root in companions.look() {

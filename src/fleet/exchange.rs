@@ -69,13 +69,13 @@ impl StoreExchange {
                 }
                 Err(fault) if fault.kind == StoreFaultKind::Silent && silent + 1 < MOST_SILENT => {
                     silent += 1;
-                    self.fleet.failed(&fault);
+                    self.fleet.metrics.failed(fault.kind);
                     continue;
                 }
                 Err(fault) if fault.ends_connection() => return (succeeded, Err(fault)),
                 Err(fault) => {
                     (silent, is_first) = (0, false);
-                    self.fleet.failed(&fault);
+                    self.fleet.metrics.failed(fault.kind);
                     self.fleet.is_alone(&fault);
                 }
             }
@@ -163,9 +163,9 @@ impl StoreExchange {
         tokio::select! {
             () = sleep_until(began + pause) => {}
             () = crowd => {}
-            () = announcements.new_message() => {}
+            () = announcements.waker.notified() => {}
             () = self.fleet.migration.next_change() => {}
-            () = limits.logins.new_order() => {}
+            () = limits.logins.new_order.notified() => {}
             () = self.fleet.leaving.cancelled() => {}
         }
         announcements.be_idle(false);

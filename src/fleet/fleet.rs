@@ -190,7 +190,7 @@ impl Fleet {
             configuration: config.configuration.clone(),
             started: self.started.as_secs(),
             admin: config.settings.advertise.as_ref().map(Url::to_string),
-            demand: self.limits.permits().demand(),
+            demand: self.limits.permits.lock().demand(),
         }
     }
 
@@ -210,7 +210,7 @@ impl Fleet {
         self.metrics.exchanged(duration);
         let mut standing = self.standing.lock();
         standing.exchange = duration;
-        if standing.is_together() || !is_whole {
+        if standing.is_together || !is_whole {
             return;
         }
         let alone = standing.join(unix_time());
@@ -225,11 +225,6 @@ impl Fleet {
             alone_seconds = alone.as_secs_f64(),
             "this edge is together with its fleet"
         );
-    }
-
-    /// Counts a fault.
-    pub(super) fn failed(&self, fault: &StoreFault) {
-        self.metrics.failed(fault.kind);
     }
 
     /// Notes that the store is of no use now.
@@ -252,7 +247,7 @@ impl Fleet {
     /// Counts a text in the store that no edge of this fleet has written so, with a log line at most once a minute: any
     /// writer to the store can cause it.
     pub(super) fn refused(&self, fault: &StoreFault) {
-        self.failed(fault);
+        self.metrics.failed(fault.kind);
         let (kind, fault) = (fault.kind.name(), fault.to_string());
         self.warnings.warn_of_strangers(kind, move |count| {
             tracing::warn!(fault, count, "a message of another edge is refused");

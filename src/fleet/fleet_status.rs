@@ -19,7 +19,7 @@ pub(super) fn status(edge: &str, standing: &FleetStanding, members: &MemberTable
     });
     json!({
         "edge": edge,
-        "together": standing.is_together(),
+        "together": standing.is_together,
         "since": second(standing.since.as_secs()),
         "fault": standing.fault,
         "exchange_ms": standing.exchange.as_secs_f64() * 1000.0,

@@ -97,13 +97,7 @@ impl Log {
                 unsent.push(announcement);
             }
         }
-        self.put_back(unsent);
-    }
-
-    fn put_back(&self, announcements: Vec<Announcement>) {
-        if !announcements.is_empty() {
-            self.fleet.companions.announcements.put_back(announcements);
-        }
+        self.fleet.companions.announcements.put_back(unsent);
     }
 
     /// Begins at the end of the log, or goes on where it was.
@@ -116,7 +110,7 @@ impl Log {
             last: last.parse().unwrap_or_default(),
         };
         // It may have stored responses before it first received anything from the others.
-        let has_served_alone = self.fleet.companions.has_stored();
+        let has_served_alone = self.fleet.companions.cache.has_stored();
         if let Some(cause) = self.place.resume(&end, has_served_alone) {
             self.remove_everything(cause);
         }
@@ -233,8 +227,8 @@ impl FleetSubject for Log {
     }
 
     fn lose(&mut self) {
-        let sending = std::mem::take(&mut self.sending);
-        self.put_back(sending);
+        let unsent = std::mem::take(&mut self.sending);
+        self.fleet.companions.announcements.put_back(unsent);
     }
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct LoginDesk {
     metrics: FleetMetrics,
     charges: Mutex<Vec<LoginOrder>>,
     returned: Mutex<Vec<Settlement>>,
-    new_order: Notify,
+    /// Is notified when a call has left an order.
+    pub(super) new_order: Notify,
     /// True while the store responds.
     is_open: AtomicBool,
 }
@@ -105,11 +106,6 @@ impl LoginDesk {
     /// Opens the desk while the store responds.
     pub(super) fn open(&self, is_open: bool) {
         self.is_open.store(is_open, Ordering::Relaxed);
-    }
-
-    /// Waits until a call has left an order.
-    pub(super) async fn new_order(&self) {
-        self.new_order.notified().await;
     }
 
     fn is_open(&self) -> bool {

@@ -68,6 +68,6 @@ impl FleetSubject for MemberLines {
     }
 
     fn be_alone(&mut self) {
-        self.fleet.limits.permits().be_alone();
+        self.fleet.limits.permits.lock().be_alone();
     }
 }

@@ -124,15 +124,9 @@ impl FleetMetrics {
 
     /// The difference between the clocks of this edge and of the store.
     pub(crate) fn clock_offset(&self) -> Duration {
-        let offset = self
-            .fleet_clock_offset_seconds
-            .known(&[])
-            .map(|offset| offset.get());
-        Duration::from_secs(
-            offset
-                .and_then(|offset| u64::try_from(offset).ok())
-                .unwrap_or_default(),
-        )
+        let offset = self.fleet_clock_offset_seconds.known(&[]);
+        let offset = offset.and_then(|offset| u64::try_from(offset.get()).ok());
+        Duration::from_secs(offset.unwrap_or_default())
     }
 
     /// Notes the edges of the fleet, their versions and their configurations.

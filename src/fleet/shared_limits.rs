@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::logins::LoginDesk;
@@ -24,8 +24,8 @@ pub(crate) struct FleetLimits {
     pub(crate) size: FleetSize,
     /// Where failed logins are charged.
     pub(crate) logins: Arc<LoginDesk>,
-    buckets: ArcSwap<SharedBuckets>,
-    permits: Mutex<Permits>,
+    pub(super) buckets: ArcSwap<SharedBuckets>,
+    pub(super) permits: Mutex<Permits>,
     /// Notified when a call begins to wait for a permit at this edge.
     crowd: Arc<Notify>,
     /// When a bucket was last settled.
@@ -81,14 +81,6 @@ impl FleetLimits {
         while !self.permits.lock().are_short() {
             self.crowd.notified().await;
         }
-    }
-
-    pub(super) fn permits(&self) -> MutexGuard<'_, Permits> {
-        self.permits.lock()
-    }
-
-    pub(super) fn buckets(&self) -> Arc<SharedBuckets> {
-        self.buckets.load_full()
     }
 
     /// Notes that buckets were settled.

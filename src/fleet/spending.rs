@@ -32,7 +32,7 @@ impl Spending {
     }
 
     fn keep(&self, unsettled: &[Settlement]) {
-        let buckets = self.fleet.limits.buckets();
+        let buckets = self.fleet.limits.buckets.load();
         for settlement in unsettled {
             buckets.store.keep_unsettled(*settlement);
         }
@@ -44,7 +44,8 @@ impl FleetSubject for Spending {
         self.sent = self
             .fleet
             .limits
-            .buckets()
+            .buckets
+            .load()
             .store
             .take_unsettled(MOST, Instant::now());
         for batch in self.sent.chunks(BATCH) {
@@ -54,7 +55,7 @@ impl FleetSubject for Spending {
 
     fn take_replies(&mut self, replies: &mut Replies, _: ExchangeTurn) {
         let asked = std::mem::take(&mut self.sent);
-        let buckets = self.fleet.limits.buckets();
+        let buckets = self.fleet.limits.buckets.load();
         for batch in asked.chunks(BATCH) {
             match replies.next::<Vec<u64>>() {
                 Some(levels) => {

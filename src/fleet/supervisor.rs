@@ -92,7 +92,7 @@ async fn serve(fleet: &Arc<Fleet>, config: &FleetConfig) {
             failures = 0;
         }
         let Err(fault) = outcome else { continue };
-        fleet.failed(&fault);
+        fleet.metrics.failed(fault.kind);
         fleet.is_alone(&fault);
         exchange.be_alone();
         tokio::select! {

@@ -19,7 +19,7 @@ use super::record_reads::RecordReads;
 use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
 use crate::calls::{JudgedCall, Stage, fault};
-use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests};
+use crate::companion::{Companions, EditorWrite, FeedParts, FeedRoute, PurgeRequests};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -125,7 +125,7 @@ impl Service<EdgeRequest> for Gateway {
         if !is_write {
             return response;
         }
-        let write = self.companions.write();
+        let write = EditorWrite(self.companions.clone());
         Box::pin(async move {
             let response = response.await;
             drop(write);
@@ -219,7 +219,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 
     /// Responds to a reader of the feed.
     async fn read_feed(&self, received: &BodilessRequest) -> EdgeResponse {
-        if !self.feed.is_enabled() {
+        if !self.feed.is_enabled {
             return refused(&errors::FEED_OFF.refusal());
         }
         self.charged(received, || self.feed.respond(received)).await
@@ -244,7 +244,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
 
     /// True if a browser requests permission for a page to use a route of the edge's own.
     fn is_preflight(&self, request: &EdgeRequest) -> bool {
-        let is_for_page = self.feed.is_at(request.head.uri.path());
+        let is_for_page = self.feed.part(request.head.uri.path()).is_some();
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 

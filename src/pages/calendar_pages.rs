@@ -24,7 +24,8 @@ use calendar_edge_core::settings::{Mode, Settings};
 /// The state of calendar pages, whatever the settings.
 #[derive(Debug)]
 pub(crate) struct CalendarPages {
-    companions: Arc<Companions>,
+    /// Those that keep the site's number of changes coming while clients request pages.
+    pub(super) companions: Arc<Companions>,
     judge: ArcSwapOption<PageJudge>,
     making: Mutex<()>,
     check: Mutex<SelfCheck>,
@@ -96,7 +97,7 @@ impl CalendarPages {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
         let word = |word: &'static str| Some(word.to_owned());
-        self.called();
+        self.companions.called();
         let judge = self.judged();
         if let Some(hindrance) = self.hindrance() {
             return forwarded(None, Some(hindrance));
@@ -136,11 +137,6 @@ impl CalendarPages {
         }
         let known = self.judge.load_full()?;
         known.hindrance().map(str::to_owned)
-    }
-
-    /// Keeps the requests for the site's number of changes going while clients request pages.
-    pub(super) fn called(&self) {
-        self.companions.called();
     }
 
     /// True if the edge gives no responses of its own, because a check found an event.
@@ -193,13 +189,13 @@ impl CalendarPages {
     pub(super) async fn judged_now(&self) -> Option<Arc<PageJudge>> {
         let until_known = async {
             loop {
-                let answer = self.companions.next_count();
+                let answer = self.companions.counted.notified();
                 let judged = self.judged();
                 if judged.is_some() || !self.companions.facts_await_number() {
                     return judged;
                 }
                 // A look that comes too early after another request sends none.
-                self.called();
+                self.companions.called();
                 let _ = timeout(AGAIN, answer).await;
             }
         };

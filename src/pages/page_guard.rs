@@ -71,7 +71,7 @@ impl PageGuard {
     /// The response to a plain read; none if the budget decides.
     async fn respond_to_read(&self, asked: &BodilessRequest) -> Option<Option<PageResponse>> {
         // The site's number of changes is of use now.
-        self.pages.called();
+        self.pages.companions.called();
         let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
         // Without facts of this moment the last ones show which address is a file.
         let known = judged.clone().or_else(|| self.pages.known())?;
@@ -109,11 +109,6 @@ impl PageGuard {
     /// Counts a file that a calendar took the place of.
     pub(crate) fn gave_file(&self) {
         self.pages.metrics.took("served");
-    }
-
-    /// The response to a request for a file that the calendar does not have; none if the site responds.
-    pub(crate) fn respond_to_file(&self, asked: &BodilessRequest) -> Option<PageResponse> {
-        self.within_budget(asked, FormReading::Absent)
     }
 
     /// The response to a request with a form that the budget refuses.
@@ -166,7 +161,11 @@ impl PageGuard {
 
     /// The verdict of all robots' budget on a request for an endless page; none where it does not hold. Cookies and
     /// credentials prove nothing here: requests that show some have a budget of their own (T-114).
-    fn within_budget(&self, asked: &BodilessRequest, form: FormReading<'_>) -> Option<PageResponse> {
+    pub(crate) fn within_budget(
+        &self,
+        asked: &BodilessRequest,
+        form: FormReading<'_>,
+    ) -> Option<PageResponse> {
         let rate = self.settings.robots.as_ref()?;
         if self.settings.mode == Mode::Off || !is_endless(&asked.head, form) {
             return None;

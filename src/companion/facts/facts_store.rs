@@ -24,7 +24,7 @@ use calendar_edge_core::settings::{Mode, Settings};
 pub(crate) struct FactsStore {
     known: Arc<Kept<KnownFacts>>,
     /// Is notified when a request may be due.
-    waker: Notify,
+    pub(crate) waker: Notify,
     metrics: FactsMetrics,
 }
 
@@ -132,11 +132,6 @@ impl FactsStore {
     /// The facts, while they are whole.
     pub(crate) fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
         self.known.lock().facts.snapshot()
-    }
-
-    /// Waits until a request may be due.
-    pub(crate) async fn moved(&self) {
-        self.waker.notified().await;
     }
 
     /// Changes the facts, those of this root alone if one is given, and logs if all events are read from now on, or no

@@ -1,13 +1,12 @@
 //! The log of changes at the site of the first root, which all readers share.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{Mutex as AsyncMutex, watch};
 use url::Url;
 
-use super::feed_readers::{FeedReaders, ReaderPlace};
+use super::feed_readers::FeedReaders;
 use super::followed_log::{FeedPlace, FollowedLog};
 use super::metrics::FeedMetrics;
 use crate::server::Subject;
@@ -21,7 +20,6 @@ use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
-use calendar_edge_judge::problem::OwnError;
 
 /// The log of changes. Without `feed.enabled` nothing is kept.
 #[derive(Debug)]
@@ -32,7 +30,8 @@ pub(crate) struct ChangeFeed {
     pub(super) moved: watch::Sender<()>,
     /// Locked by the task that reads records.
     pub(super) judging: Arc<AsyncMutex<()>>,
-    readers: FeedReaders,
+    /// The places of readers that wait, have a stream or read records.
+    pub(super) readers: FeedReaders,
     metrics: FeedMetrics,
 }
 
@@ -81,11 +80,6 @@ impl ChangeFeed {
     /// True if there is a log.
     pub(crate) fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Acquire)
-    }
-
-    /// A place for a reader of this address that waits, has a stream or reads records.
-    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, &'static OwnError> {
-        self.readers.enter(address)
     }
 
     /// The key of the tokens; none without a secret.

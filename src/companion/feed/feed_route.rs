@@ -34,7 +34,8 @@ pub(crate) struct FeedRoute {
     longest_wait: Duration,
     public_url: Option<Url>,
     namespaces: Vec<String>,
-    is_enabled: bool,
+    /// True if the settings have a feed.
+    pub(crate) is_enabled: bool,
 }
 
 /// Where the feed is below a REST root. At the site the companion plugin responds to the edge's own signed requests at
@@ -73,22 +74,13 @@ impl FeedRoute {
 
     /// True if a request is for the feed, on or off.
     pub(crate) fn is_for_feed(&self, head: &Head) -> bool {
-        matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
+        matches!(head.method, Method::GET | Method::HEAD) && self.part(head.uri.path()).is_some()
     }
 
-    /// True if this is a path of the feed.
-    pub(crate) fn is_at(&self, path: &str) -> bool {
-        self.part(path).is_some()
-    }
-
-    fn part(&self, path: &str) -> Option<FeedPart> {
+    /// The part of the feed at a path.
+    pub(crate) fn part(&self, path: &str) -> Option<FeedPart> {
         let found = self.paths.iter().find(|(of_feed, _)| path == of_feed);
         found.map(|(_, part)| *part)
-    }
-
-    /// True if the settings have a feed.
-    pub(crate) const fn is_enabled(&self) -> bool {
-        self.is_enabled
     }
 
     /// Responds to a reader that was charged.
@@ -138,7 +130,7 @@ impl FeedRoute {
         if wait.is_zero() && !is_stream && !reader.query.includes_records {
             return poll(&request.head.headers, &reader, wait).await;
         }
-        let place = match self.feed().enter(request.context.client.address) {
+        let place = match self.feed().readers.enter(request.context.client.address) {
             Ok(place) => place,
             Err(full) => return refused(&full.refusal()).again_soon(),
         };
@@ -151,7 +143,7 @@ impl FeedRoute {
     }
 
     async fn walk(&self, request: &BodilessRequest, reader: ChangeReader) -> EdgeResponse {
-        let _place = match self.feed().enter(request.context.client.address) {
+        let _place = match self.feed().readers.enter(request.context.client.address) {
             Ok(place) => place,
             Err(full) => return refused(&full.refusal()).again_soon(),
         };

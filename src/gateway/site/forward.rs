@@ -166,7 +166,7 @@ impl Site {
 
     /// Forwards a request for a file that the calendar does not have.
     pub(in crate::gateway) async fn pass_file(&self, received: &BodilessRequest) -> EdgeResponse {
-        let traffic = match self.pages.respond_to_file(received) {
+        let traffic = match self.pages.within_budget(received, FormReading::Absent) {
             Some(PageResponse::Own(refused)) => return refused,
             Some(PageResponse::OfRobots) => SiteTraffic::OfRobots,
             Some(PageResponse::Calendar(_)) | None => SiteTraffic::Page,

@@ -7,7 +7,8 @@ use crate::unix_time::UnixTime;
 /// The standing of this edge: together with its fleet or alone, and since when.
 #[derive(Debug, Default)]
 pub struct FleetStanding {
-    is_together: bool,
+    /// True if the last exchange succeeded.
+    pub is_together: bool,
     /// The moment at which it joined its fleet, or parted from it.
     pub since: UnixTime,
     /// The reason for which it is alone.
@@ -19,11 +20,6 @@ pub struct FleetStanding {
 // === impl FleetStanding ===
 
 impl FleetStanding {
-    /// True if the last exchange succeeded.
-    pub const fn is_together(&self) -> bool {
-        self.is_together
-    }
-
     /// Notes that the store was reached, and returns how long it was not.
     pub fn join(&mut self, now: UnixTime) -> Duration {
         let alone = match self.fault.take() {
@@ -63,7 +59,7 @@ mod tests {
             (at(5), Some("silent"))
         );
         assert_eq!(standing.join(at(12)), Duration::from_secs(7));
-        assert!(standing.is_together() && standing.fault.is_none());
+        assert!(standing.is_together && standing.fault.is_none());
         assert!(standing.part(at(20), "silent".to_owned()));
         assert_eq!(standing.since, at(20));
     }

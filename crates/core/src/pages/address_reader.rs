@@ -6,7 +6,7 @@ use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, Unk
 use super::endless::is_date;
 use super::rewrite_rules::{RewriteRules, RuleVariables};
 use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
-use calendar_edge_judge::wordpress::value::{KeyRef, PhpArray, Value};
+use calendar_edge_judge::wordpress::value::{KeyRef, PhpArray, Value, split_while, trim_end};
 
 /// Reads the addresses of one site.
 #[derive(Debug, Clone)]
@@ -224,14 +224,9 @@ fn is_ignored(name: &[u8]) -> bool {
     name.starts_with(b"utm_") || IGNORED.contains(&name)
 }
 
-fn trim_slashes(mut path: &[u8]) -> &[u8] {
-    while let Some(rest) = path.strip_prefix(b"/") {
-        path = rest;
-    }
-    while let Some(rest) = path.strip_suffix(b"/") {
-        path = rest;
-    }
-    path
+fn trim_slashes(path: &[u8]) -> &[u8] {
+    let is_slash = |byte| byte == b'/';
+    trim_end(split_while(path, is_slash).1, is_slash)
 }
 
 fn is_events(value: &Value) -> bool {

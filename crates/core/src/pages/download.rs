@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use super::calendar_page::{PageAddress, PageFilters};
 use super::page_judge::PageJudge;
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::value::write_escaped;
 
 /// All events that have not ended when the day begins in UTC: never fewer than the plugin's file has, and the same read
 /// for a whole day. Without an end of its own, the API's list has the events of two years alone.
@@ -74,13 +75,7 @@ fn event(slug: &[u8]) -> Option<String> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let is_name = slug.iter().all(|byte| is_letter(*byte) || !byte.is_ascii());
     let mut read = "events/by-slug/".to_owned();
-    for byte in &*slug {
-        if is_letter(*byte) {
-            read.push(char::from(*byte));
-        } else {
-            let _ = write!(read, "%{byte:02X}");
-        }
-    }
+    write_escaped(&slug, &mut read);
     (is_name && !slug.iter().all(u8::is_ascii_digit)).then_some(read)
 }
 

@@ -5,6 +5,8 @@ use crate::settings::{
     ConfigFinding, ConfigProblems, Draft, OtherTraffic, SurfacePattern, SurfaceRule, listed_twice,
 };
 
+use super::surface_request::is_below;
+
 const NAME: &str = "surface.name";
 const ROUTES: &str = "surface.routes";
 
@@ -78,6 +80,5 @@ fn is_within(pattern: &SurfacePattern, namespace: &str) -> bool {
     let SurfacePattern::Route(pattern) = pattern else {
         return false;
     };
-    let below = pattern.text.strip_prefix(&namespace.to_ascii_lowercase());
-    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    is_below(&pattern.text, &namespace.to_ascii_lowercase())
 }

@@ -1,7 +1,8 @@
 //! The body of a purge: the tags to remove, and the numbers of the changes that it reports.
 
+use serde::Deserialize;
 use serde::de::Error;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::cache::{Removal, Tag};
 
@@ -30,22 +31,17 @@ pub struct PurgeRequest {
 }
 
 /// A purge as it is written.
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<Vec<Tag>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     all: Option<bool>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     hidden: Vec<Tag>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     changes: Vec<u64>,
-    #[serde(skip_serializing)]
     version: Option<u8>,
-    #[serde(skip_serializing)]
     to: Option<String>,
-    #[serde(skip_serializing)]
     site: Option<String>,
 }
 
@@ -118,22 +114,17 @@ impl PurgeRequest {
 
     /// The purge as JSON.
     pub fn to_json(&self) -> String {
-        let written = Written {
-            hidden: self.hidden.clone(),
-            changes: self.changes.clone(),
-            ..match &self.removal {
-                Removal::All => Written {
-                    all: Some(true),
-                    ..Written::default()
-                },
-                Removal::Tags(tags) => Written {
-                    tags: Some(tags.clone()),
-                    ..Written::default()
-                },
-            }
+        let mut written = match &self.removal {
+            Removal::All => json!({"all": true}),
+            Removal::Tags(tags) => json!({"tags": tags}),
         };
-        // Numbers and texts always have a form in JSON.
-        serde_json::to_string(&written).unwrap_or_default()
+        if !self.hidden.is_empty() {
+            written["hidden"] = json!(self.hidden);
+        }
+        if !self.changes.is_empty() {
+            written["changes"] = json!(self.changes);
+        }
+        written.to_string()
     }
 }
 
