@@ -12,7 +12,6 @@ use super::client::{ClientError, check_client};
 use super::failure::ExchangeFailure;
 use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
-use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
 use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::gateway::circle::CircleKey;
@@ -21,7 +20,7 @@ use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffi
 use calendar_edge_judge::contract::drift::{Drift, DriftKind, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, PublishedRoutes,
-    SECOND_NAMESPACE, SPECIFIED_NAMESPACE, TablesInForce, calendar_namespace,
+    SECOND_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace,
 };
 use calendar_edge_judge::problem::Words;
 
@@ -86,28 +85,6 @@ pub(crate) async fn read_namespace(
     let listed = list.get("namespaces").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(Value::as_str);
     Ok(calendar_namespace(listed).map(str::to_owned))
-}
-
-/// The settings with the namespace, and the tables in force, that the sites publish now.
-///
-/// # Errors
-///
-/// When a site does not respond.
-pub async fn published(settings: &Settings) -> Result<(Settings, TablesInForce), IndexReadError> {
-    let settings = with_listed_namespace(settings.clone()).await;
-    let site = settings.site();
-    let known = SiteIndexes::default();
-    for source in IndexSource::all(&site) {
-        match read_index(&site, source.root(), None).await {
-            Ok((index, _)) => {
-                let second = read_second(&settings, source.root(), None).await;
-                known.learn(&source, index.with_second(second));
-            }
-            Err(error) if error.is_of_site() => drop(known.withhold(&source)),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(known.informed(settings))
 }
 
 /// The settings with the namespace that the site lists, unless they name one; the same if the site lists none or does

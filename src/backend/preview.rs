@@ -26,7 +26,7 @@ const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static(
 /// # Errors
 ///
 /// When the call cannot be addressed without changing its meaning.
-pub fn preview(
+pub(crate) fn preview(
     backend: &BackendSettings,
     call: &ForwardableCall,
     client: &RequestHead<'_>,

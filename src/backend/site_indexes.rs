@@ -164,10 +164,9 @@ impl SiteIndexes {
     }
 
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
-    /// empty. Returns whether there was something.
-    pub(crate) fn recall(&self, site: &BackendSettings) -> bool {
+    /// empty.
+    pub(crate) fn recall(&self, site: &BackendSettings) {
         let stored = stored_indexes(site).unwrap_or_default();
-        let mut is_taken = false;
         for source in IndexSource::all(site) {
             let is_new = !self.known.lock().contains_key(&source);
             let entry = entries(&stored)
@@ -177,12 +176,11 @@ impl SiteIndexes {
             let Some(Ok(index)) = index.map(PublishedIndex::from_json) else {
                 continue;
             };
-            is_taken |= self.learn(&source, index).is_some();
+            self.learn(&source, index);
             if let Some(words @ Value::Object(_)) = entry.and_then(|entry| entry.get("words")) {
                 self.learn_words(&source, Words::from_json(words));
             }
         }
-        is_taken
     }
 
     /// The settings with the words, and the tables in force.
@@ -226,14 +224,6 @@ impl IndexSource {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
         text("root") == Some(self.root.as_str()) && text("namespace") == Some(&self.namespace)
     }
-}
-
-/// The settings with the namespace and the words, and the tables in force, of the site's file, for commands that judge
-/// without serving; none if it does not have the site.
-pub fn recalled(settings: &Settings) -> Option<(Settings, TablesInForce)> {
-    let settings = with_stored_namespace(settings.clone());
-    let known = SiteIndexes::default();
-    known.recall(&settings.site()).then(|| known.informed(settings))
 }
 
 /// The settings with the namespace that their file has as listed by the site, unless they name one.

@@ -1,6 +1,7 @@
 //! Commands to the admin listener of a running edge.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -20,7 +21,7 @@ use super::runtime;
 
 /// The admin listener of a running edge.
 pub(super) struct AdminClient {
-    base: Url,
+    pub(super) base: Url,
     /// The value of `Authorization`.
     token: Option<HeaderValue>,
     client: reqwest::Client,
@@ -29,6 +30,10 @@ pub(super) struct AdminClient {
 
 /// The address that the examples of the documentation use.
 const DEFAULT: &str = "http://127.0.0.1:9787";
+
+/// The remedy where no listener for operators is set.
+pub(super) const NO_LISTENER: &str = "the configuration has no listener for operators: set admin.listen, or \
+                                      CALENDAR_EDGE_ADMIN_LISTEN=127.0.0.1:9787 for the edge and for this command, or give --admin URL";
 
 /// Maximum bytes of a page: more than an edge has to show, and less than this machine has memory for.
 const MOST_BYTES: usize = 64 << 20;
@@ -44,22 +49,6 @@ fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
     let mut value = value.with_context(|| format!("{} holds no token", file.display()))?;
     value.set_sensitive(true);
     Ok(Some(value))
-}
-
-// === impl EdgeArgs ===
-
-impl EdgeArgs {
-    /// The edge of the flags, or else that of the settings, whose token is shown; none if neither names its address.
-    pub(super) fn or_of(&self, settings: &Settings) -> Self {
-        let token_file = || settings.admin.token_file.clone();
-        Self {
-            admin: self
-                .admin
-                .clone()
-                .or_else(|| url_of(settings.admin.listen.as_ref()?)),
-            token_file: self.token_file.clone().or_else(token_file),
-        }
-    }
 }
 
 /// A listener as this machine reaches it; none if it has no port that is known beforehand.
@@ -86,6 +75,18 @@ impl AdminClient {
         let edge = Settings::for_origin(base.clone()).site();
         let route = OriginRoute::of_root(&edge.origin, &edge.origin.url);
         Self::over(check_client(&edge, &route)?, base, token(flags)?)
+    }
+
+    /// The listener of an edge that runs with these settings, which is shown this token or that of the settings.
+    pub(super) fn of_settings(settings: &Settings, token_file: Option<PathBuf>) -> anyhow::Result<Self> {
+        let listen = settings.admin.listen.as_ref().context(NO_LISTENER)?;
+        let Some(admin) = url_of(listen) else {
+            return Self::own(listen);
+        };
+        Self::new(&EdgeArgs {
+            admin: Some(admin),
+            token_file: token_file.or_else(|| settings.admin.token_file.clone()),
+        })
     }
 
     /// This listener of an edge on this machine, whose certificate may be for another name: it is shown no token.

@@ -104,17 +104,6 @@ impl SiteArgs {
         self.has_root(environment) || self.file(environment).is_some()
     }
 
-    /// Returns true if a flag sets what the file may set otherwise.
-    pub(super) fn has_flags(&self) -> bool {
-        let flags = [
-            &self.origin,
-            &self.origin_namespace,
-            &self.public_url,
-            &self.namespace,
-        ];
-        flags.into_iter().any(Option::is_some)
-    }
-
     fn has_root(&self, environment: Environment<'_>) -> bool {
         self.origin.is_some() || environment.get(ORIGIN.variable).is_some()
     }

@@ -9,7 +9,7 @@ use calendar_edge_core::settings::Settings;
 use clap::Args;
 use serde_json::Value;
 
-use super::admin_client::AdminClient;
+use super::admin_client::{AdminClient, NO_LISTENER};
 use super::args::{EdgeArgs, SiteArgs};
 use super::environment::{ADMIN_LISTEN, Environment, ORIGIN, overrides};
 use super::status::Status;
@@ -26,10 +26,6 @@ pub(super) struct HealthcheckArgs {
     #[arg(long, value_name = "URL")]
     admin: Option<String>,
 }
-
-/// The remedy where no listener for operators is set.
-const NO_LISTENER: &str = "the configuration has no listener for operators: set admin.listen, or \
-                           CALENDAR_EDGE_ADMIN_LISTEN=127.0.0.1:9787 for the edge and for this command, or give --admin URL";
 
 /// Prints one line, and ends with 0 if the edge responds that it is ready, and otherwise with 1.
 pub(super) fn run(

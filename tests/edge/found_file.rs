@@ -51,11 +51,6 @@ fn a_file_in_the_working_directory_is_found_and_named() {
     );
     assert!(errors.contains(&reason), "{errors}");
     assert_eq!(served.status.code(), Some(1));
-    let explained = run(directory.path(), &["explain", "/wp-json/tribe/events/v1/events"]);
-    assert!(
-        text(&explained.stdout).contains("GET http://127.0.0.1:1/wp-json/"),
-        "{explained:?}"
-    );
 }
 
 #[test]

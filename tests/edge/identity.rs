@@ -16,6 +16,7 @@ use ring::hmac;
 use serde_json::Value;
 
 use crate::comparing::{Setup, root};
+use crate::explained_by_edge;
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Reply, Seen};
 
 const VENUES: &str = "/wp-json/calendar/events/v1/venues";
@@ -434,11 +435,10 @@ async fn check_asks_whether_the_site_names_callers() {
 
 #[tokio::test]
 async fn explain_says_what_takes_the_place_of_credentials() {
-    let secrets = Directory::new("identity-explain-secrets");
     let (site, next) = (Origin::answering(site).await, next().await);
-    let setup = setup("identity-explain", &root(&site), &root(&next), &secrets, SECRET);
+    let edge = edge(&site, &next).await;
     let explained = async |more: &[&str]| {
-        let output = setup.run(&[&["explain", VENUES], more].concat()).await;
+        let output = explained_by_edge::run(&edge, &[], &[&[VENUES], more].concat()).await;
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let told = explained(&["-u", "editor:hunter2"]).await;

@@ -1,11 +1,11 @@
 //! The arguments of `explain`.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
-use calendar_edge::config::ConfigError;
-use calendar_edge_core::settings::Settings;
 use clap::Args;
 
+use super::super::admin_client::AdminClient;
 use super::super::args::{EdgeArgs, OutputArgs, SiteArgs};
 use super::super::environment::Environment;
 use super::super::typed_request::RequestArgs;
@@ -20,12 +20,13 @@ pub(in crate::cli) struct ExplainArgs {
     #[command(flatten)]
     pub(super) request: RequestArgs,
     /// The client's address
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
-    pub(super) client: IpAddr,
+    #[arg(long = "client", value_name = "ADDR", default_value = "127.0.0.1")]
+    pub(super) client_address: IpAddr,
     #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[command(flatten)]
-    pub(super) site: SiteArgs,
+    edge: EdgeArgs,
+    /// The configuration file of the running edge, instead of --admin
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
@@ -36,22 +37,27 @@ Examples:
   calendar-edge explain -X POST -u editor:x -d @event.json /wp-json/calendar/events/v1/events --config edge.toml
   calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
 
-The running edge at --admin, or at admin.listen of the file, explains a request by its settings and state. Where none \
-responds at admin.listen, the file decides, with the edge's index file, or else the site's index. CALENDAR_EDGE_MODE tries \
-another mode.
+The running edge at --admin, or at admin.listen of the file, explains a request by its settings and state. \
+CALENDAR_EDGE_MODE tries another mode.
 
-Exit statuses: 0 the request is forwarded, or the edge responds; 3 it is refused; 1 the edge at --admin does not respond; 64 invalid \
-command line; 78 invalid configuration.";
+Exit statuses: 0 the request is forwarded, or the edge responds; 3 it is refused; 1 no running edge responds; 64 invalid command line; \
+78 invalid configuration.";
 
 // === impl ExplainArgs ===
 
 impl ExplainArgs {
-    /// The settings of `serve`; without a file, named or found, and an origin those of a placeholder site.
-    pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        let mut site = self.site.clone();
-        if !site.names_a_site(environment) {
-            site.origin = Some("https://wp.example.org/wp-json".to_owned());
+    /// The running edge: at `--admin`, or of the file that is named or found, or at the usual address.
+    pub(super) fn client(&self, environment: Environment<'_>) -> anyhow::Result<AdminClient> {
+        let site = SiteArgs {
+            config: self.config.clone(),
+            ..SiteArgs::default()
+        };
+        if self.edge.admin.is_some() || !site.names_a_site(environment) {
+            return AdminClient::new(&self.edge);
         }
-        site.load_without_secrets(environment)
+        AdminClient::of_settings(
+            &site.load_without_secrets(environment)?,
+            self.edge.token_file.clone(),
+        )
     }
 }

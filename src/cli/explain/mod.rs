@@ -1,7 +1,6 @@
 //! `calendar-edge explain`: the edge's decision about one request, with its reasons.
 //!
-//! The running edge explains a request from the command line, and requests that it refused. Without one the settings and
-//! the index of the site decide.
+//! The running edge explains a request from the command line, and requests that it refused.
 
 #![allow(
     clippy::indexing_slicing,
@@ -10,7 +9,6 @@
 
 mod command;
 mod explain_args;
-mod explanation;
 mod recorded_refusal;
 mod text;
 

@@ -1,43 +1,21 @@
 //! The explanation of a request that a running edge refused, or forwarded although it breaks rules.
 
-use std::io::Write;
-
-use anyhow::Context as _;
-use calendar_edge::telemetry::{printable, printable_json};
 use calendar_edge_core::surface::SURFACE_RULE;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::status::{Misuse, Status};
-use super::explain_args::ExplainArgs;
+use super::super::status::Misuse;
 use super::text::{filled, items, text};
 
-/// Asks the admin listener for the refusal with this id, and prints it.
-pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+/// The refusal with this id of the edge, or else of the others of its fleet that advertise an address: the load balancer
+/// chose one of them.
+pub(super) fn find(client: &AdminClient, id: &str) -> anyhow::Result<Value> {
     let is_sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=/".contains(&byte);
     if id.is_empty() || !id.bytes().all(is_sane) {
         return Err(Misuse("ID is the id of a request, as X-Request-Id and the log show it").into());
     }
-    let client = AdminClient::new(&args.edge)?;
-    let kept = find(&client, &format!("/refusals/{id}"))?;
-    if args.output.json {
-        writeln!(out, "{}", printable_json(&format!("{kept:#}")))
-    } else {
-        // Hidden characters of the request cannot reach the terminal.
-        lines(&kept)
-            .iter()
-            .try_for_each(|line| writeln!(out, "{}", printable(line)))
-    }
-    .context("standard output")?;
-    Ok(match text(&kept["action"]) {
-        "forwarded" => Status::Success,
-        _ => Status::Refused,
-    })
-}
-
-/// Asks the edge, and then the others of its fleet that advertise an address: the load balancer chose one of them.
-fn find(client: &AdminClient, path: &str) -> anyhow::Result<Value> {
-    let own = client.get(path);
+    let path = format!("/refusals/{id}");
+    let own = client.get(&path);
     let Err(error) = own else { return own };
     let members = client.get("/status").unwrap_or_default();
     let members = members.pointer("/fleet/members").and_then(Value::as_array);
@@ -45,11 +23,11 @@ fn find(client: &AdminClient, path: &str) -> anyhow::Result<Value> {
         .into_iter()
         .flatten()
         .filter_map(|member| member["admin"].as_str());
-    let mut found = addresses.filter_map(|address| client.get_at(address, path).ok());
+    let mut found = addresses.filter_map(|address| client.get_at(address, &path).ok());
     found.next().ok_or(error)
 }
 
-fn lines(kept: &Value) -> Vec<String> {
+pub(super) fn lines(kept: &Value) -> Vec<String> {
     let target = kept.pointer("/request/target").unwrap_or(&kept["path"]);
     let mut lines = vec![format!("{} {}", text(&kept["method"]), text(target))];
     for name in ["time", "client", "operation", "mode"] {

@@ -1,30 +1,28 @@
 //! The story as text.
 
-use std::io::{self, Write};
-
-use calendar_edge::telemetry::printable;
 use serde_json::Value;
 
-/// Writes the story; hidden characters of the request cannot reach the terminal.
-pub(super) fn write(story: &Value, out: &mut dyn Write) -> io::Result<()> {
+/// The lines of the story.
+pub(super) fn lines(story: &Value) -> Vec<String> {
     let mut lines = vec![format!("{} {}", text(&story["method"]), text(&story["target"]))];
     about(story, &mut lines);
     values(story, &mut lines);
     outcome(story, &mut lines);
-    for line in lines {
-        writeln!(out, "{}", printable(&line))?;
-    }
-    Ok(())
+    lines
 }
 
 fn about(story: &Value, lines: &mut Vec<String>) {
-    let (index, rule) = (judged_by(&story["index"]), surface(&story["surface"]));
+    let index = filled(
+        "as the running edge at {place} has it, in mode {mode}",
+        &story["index"],
+    );
+    let rule = surface(&story["surface"]);
     let page = page(&story["page"]);
     let answers = answers(&story["answers"]);
     let facts = [
         ("root", story["root"].as_str()),
         ("namespace", story["namespace"].as_str()),
-        ("index", Some(index.as_str())),
+        ("index", index.as_deref()),
         ("route", story["route"].as_str()),
         ("operation", story["operation"].as_str()),
         ("mode", story["mode"].as_str()),
@@ -36,24 +34,6 @@ fn about(story: &Value, lines: &mut Vec<String>) {
     ];
     for (name, fact) in facts {
         lines.extend(fact.map(|fact| format!("  {name:<10} {fact}")));
-    }
-}
-
-/// Where the index is from, and why it is from no better place.
-fn judged_by(index: &Value) -> String {
-    let place = text(&index["place"]);
-    let source = match text(&index["from"]) {
-        "edge" => format!(
-            "as the running edge at {place} has it, in mode {}",
-            text(&index["mode"])
-        ),
-        "file" => format!("of the file {place}"),
-        "site" => format!("read from {place}"),
-        _ => "unknown: judged by the edge's own table".to_owned(),
-    };
-    match joined(&index["instead_of"], "; ") {
-        reasons if reasons.is_empty() => source,
-        reasons => format!("{source} ({reasons})"),
     }
 }
 

@@ -47,18 +47,19 @@ fn story(parts: &AdminParts, body: &[u8]) -> Option<Value> {
     }
     let subjects = &parts.subjects;
     let zone = subjects.cache.clock.zone();
-    Some(explain(
+    let mut story = explain(
         &request,
         &Basis {
             settings: &settings,
             tables: &pages.tables,
-            index: json!({"from": "edge", "place": null, "mode": pages.settings.mode.name(), "instead_of": []}),
             now: unix_time(),
             write: preview,
-            returned: Some(subjects.migration.returned()),
+            returned: subjects.migration.returned(),
             zone: zone.as_deref(),
             companion: subjects.cache.companion(),
             page: &|target| subjects.pages.explain(target),
         },
-    ))
+    );
+    story["index"] = json!({"place": null, "mode": pages.settings.mode.name()});
+    Some(story)
 }

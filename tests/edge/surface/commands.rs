@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::Directory;
+use crate::support::{Directory, Program};
 
 const FILE: &str = "other = \"forward\"\norigin.url = \"http://wp.example/wp-json\"\n\
     [[surface]]\nroutes = [\"users\", \"xmlrpc\"]\ncallers = \"credentials\"\nmode = \"enforce\"\n\
@@ -10,16 +10,17 @@ const FILE: &str = "other = \"forward\"\norigin.url = \"http://wp.example/wp-jso
     [[surface]]\nname = \"door\"\nroutes = [\"login\"]\nrate = \"5/1m\"\n";
 
 fn said(arguments: &[&str]) -> String {
-    let directory = Directory::new(&format!("surface-{}", arguments.len()));
-    let file = directory.write("edge.toml", FILE);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
-    let output = command.args(arguments).arg("--config").arg(file).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_calendar-edge"))
+        .args(arguments)
+        .output();
     String::from_utf8(output.expect("the program runs").stdout).expect("text")
 }
 
 #[test]
 fn check_prints_the_list_of_the_plugin() {
-    let said = said(&["check", "--offline"]);
+    let directory = Directory::new("surface-check");
+    let file = directory.write("edge.toml", FILE);
+    let said = said(&["check", "--offline", "--config", file.to_str().expect("text")]);
     for part in [
         "define( 'CALENDAR_EDGE_SURFACE', 'credentials wp/v2/users, credentials wp/v2/users/*' );",
         "a rule at the edge is a convenience",
@@ -29,8 +30,13 @@ fn check_prints_the_list_of_the_plugin() {
     }
 }
 
-#[test]
-fn explain_names_the_rule() {
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_names_the_rule() {
+    let directory = Directory::new("surface-explain");
+    let served =
+        "listen = \"127.0.0.1:0\"\nadmin.listen = \"127.0.0.1:0\"\norigin.namespace = \"tribe/events/v1\"\n";
+    let program = Program::serve(&directory.write("edge.toml", &format!("{served}{FILE}"))).await;
+    let admin = format!("http://{}", program.admin);
     for (target, part) in [
         (
             "/wp-json/wp/v2/users/7",
@@ -44,7 +50,9 @@ fn explain_names_the_rule() {
         ),
         ("/about", "forwarded as it is"),
     ] {
-        let said = said(&["explain", "GET", target]);
+        let typed = ["explain", "GET", target, "--admin", &admin].map(str::to_owned);
+        let said = tokio::task::spawn_blocking(move || said(&typed.each_ref().map(String::as_str)));
+        let said = said.await.expect("no panic");
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
 }

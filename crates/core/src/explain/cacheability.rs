@@ -58,10 +58,11 @@ pub(super) fn treatment(
                 ..LifetimeFacts::new(basis.now, Storable::Yes, cacheable.turn(), basis.zone)
             };
             let (lifetime, rule) = settings.cache.lifetime(&filled, basis.companion, basis.now);
-            let unknown = match rule {
-                LifetimeRule::Fresh if !basis.is_of_edge() => ", which only the running edge has",
-                LifetimeRule::EndOfDay if basis.zone.is_none() => ", in a time zone that is not known here",
-                _ => "",
+            let is_unknown = rule == LifetimeRule::EndOfDay && basis.zone.is_none();
+            let unknown = if is_unknown {
+                ", in a time zone that is not known here"
+            } else {
+                ""
             };
             treatment["cacheable"] = true.into();
             treatment["key"] = KeySpace::new(&backend).key(cacheable, reached).into();

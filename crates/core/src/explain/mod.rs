@@ -1,4 +1,4 @@
-//! The decision about one request with its reasons, as JSON: that of a running edge, or that of settings without one.
+//! The decision about one request with its reasons, as JSON: that of a running edge.
 
 #![allow(
     clippy::indexing_slicing,

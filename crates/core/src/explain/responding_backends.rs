@@ -47,13 +47,8 @@ fn responds_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) ->
         let why = format!("rule {name} is returned to the site: {reason}");
         return row(backend, RESPONDS, "no client", &why);
     }
-    let unknown = if basis.is_of_edge() || rule.guard.is_none() {
-        ""
-    } else {
-        ", unless its guard has returned it, which only the running edge has"
-    };
     let credentials = credentials(backend, call, basis.settings);
-    let why = format!("rule {name}{credentials}{unknown}");
+    let why = format!("rule {name}{credentials}");
     row(backend, RESPONDS, &format!("{} of the clients", rule.share), &why)
 }
 

@@ -48,8 +48,8 @@ fn empty_story(request: &TypedRequest, basis: &Basis<'_>) -> Value {
         "assumed_content_type": request.assumed_type,
         // The namespace of the calendar at the site.
         "namespace": basis.settings.origin.namespace.as_str(),
-        // Where the index of the site was read, by which the request is judged.
-        "index": basis.index,
+        // The edge that has the index of the site by which the request is judged, and its mode.
+        "index": null,
         // `forwarded`, `refused`, `preflight`, `rest index`, `OpenAPI document`, or `site`: forwarded as it is because it
         // is not a calendar call.
         "outcome": "",
@@ -91,7 +91,7 @@ fn add_decision(story: &mut Value, request: &TypedRequest, head: &RequestHead<'_
             .map(|matched| format!("/{{namespace}}{}", matched.route.template()))
             .into();
     }
-    if basis.is_of_edge() && settings.origin.awaits_namespace() && decider.depends_on_namespace(head) {
+    if settings.origin.awaits_namespace() && decider.depends_on_namespace(head) {
         return add_refusal(story, &errors::ORIGIN_UNAVAILABLE.refusal());
     }
     match decider.decide(head, body) {
@@ -105,10 +105,8 @@ fn add_decision(story: &mut Value, request: &TypedRequest, head: &RequestHead<'_
         Decision::Refuse(refusal) => add_refusal(story, &refusal),
         Decision::Judged(judgement) => {
             // The reason why a call is unreadable is the judgement's refusal already.
-            let _ = decider.explain(head, body, |explanation| {
-                if let Some(explanation) = explanation {
-                    add_readings(story, request, &explanation, settings);
-                }
+            decider.explain(head, body, |explanation| {
+                add_readings(story, request, &explanation, settings)
             });
             add_judgement(story, head, target.as_ref(), &judgement, basis);
         }

@@ -1,4 +1,4 @@
-//! Explanations by settings alone, and by the state of a running edge beside them.
+//! Explanations by settings, and by the state of the edge that runs with them.
 
 use http::header::{AUTHORIZATION, COOKIE};
 use http::uri::PathAndQuery;
@@ -10,7 +10,7 @@ use crate::cache::CompanionSigns;
 use crate::errors::ORIGIN_UNAVAILABLE;
 use crate::settings::{
     CandidateSettings, CutoverRule, GuardSettings, Mode, OperationPattern, OriginNamespace, OtherTraffic,
-    Profile, Settings,
+    Percentage, Profile, Settings,
 };
 use crate::unix_time::UnixTime;
 use calendar_edge_judge::contract::TablesInForce;
@@ -38,22 +38,20 @@ fn request(method: Method, target: &'static str) -> TypedRequest {
 /// Returned rules, each with its reason, and the signs of the companion plugin.
 type KnownToEdge<'a> = (&'a [(&'a str, &'a str)], Option<CompanionSigns>);
 
-/// The story of a request, with these facts of a running edge or without one.
-fn story(settings: &Settings, request: &TypedRequest, edge: Option<KnownToEdge<'_>>) -> Value {
-    let returned = |(returned, _): KnownToEdge<'_>| {
-        let owned = returned
-            .iter()
-            .map(|(rule, reason)| ((*rule).to_owned(), (*reason).to_owned()));
-        owned.collect()
-    };
+const NOTHING: KnownToEdge<'_> = (&[], None);
+
+/// The story of a request, with these facts of the running edge.
+fn story(settings: &Settings, request: &TypedRequest, (returned, companion): KnownToEdge<'_>) -> Value {
+    let returned = returned
+        .iter()
+        .map(|(rule, reason)| ((*rule).to_owned(), (*reason).to_owned()));
     let basis = Basis {
         settings,
         tables: &TablesInForce::default(),
-        index: json!({"from": "none"}),
         now: NOW,
         write: |backend, _, _, _| Ok(json!({"url": backend.name})),
-        companion: edge.and_then(|(_, companion)| companion),
-        returned: edge.map(returned),
+        companion,
+        returned: returned.collect(),
         zone: None,
         page: &|target| json!({"because": target}),
     };
@@ -69,7 +67,7 @@ fn with_header(profile: Profile, name: HeaderName, value: &'static str) -> Value
     settings.profile = profile;
     let mut request = request(Method::DELETE, "/wp-json/calendar/events/v1/events/7");
     request.headers.insert(name, HeaderValue::from_static(value));
-    story(&settings, &request, None)
+    story(&settings, &request, NOTHING)
 }
 
 #[test]
@@ -110,11 +108,7 @@ fn moved() -> Settings {
 #[test]
 fn a_returned_rule_takes_no_client() {
     let (settings, request) = (moved(), request(Method::GET, VENUES));
-    let returned = story(
-        &settings,
-        &request,
-        Some((&[("moved", "4 of 12 calls failed")], None)),
-    );
+    let returned = story(&settings, &request, (&[("moved", "4 of 12 calls failed")], None));
     assert_eq!(returned["request"]["url"], "origin");
     assert_eq!(
         returned["backends"],
@@ -124,13 +118,21 @@ fn a_returned_rule_takes_no_client() {
             {"backend": "origin", "role": "responds", "share": "all clients", "why": "no rule takes them"},
         ])
     );
-    let taking = story(&settings, &request, Some((&[], None)));
+    let taking = story(&settings, &request, NOTHING);
     assert_eq!(taking["request"]["url"], "next");
     assert_eq!(taking["backends"][0]["why"], "rule moved");
     assert_ne!(taking["cache"]["key"], returned["cache"]["key"]);
-    let unknown = story(&settings, &request, None);
-    let why = unknown["backends"][0]["why"].as_str().expect("a reason");
-    assert!(why.ends_with("which only the running edge has"), "{why}");
+}
+
+#[test]
+fn the_key_is_that_of_the_backend_that_responds_to_all_clients() {
+    let request = request(Method::GET, VENUES);
+    let key = |settings: &Settings| story(settings, &request, NOTHING)["cache"]["key"].clone();
+    let (moved, mut part, mut none) = (moved(), moved(), moved());
+    part.cutover[0].share = Percentage::parse("10%").expect("a share");
+    none.cutover.clear();
+    assert_eq!(key(&part), key(&none), "the site serves most clients");
+    assert_ne!(key(&moved), key(&none));
 }
 
 #[test]
@@ -145,16 +147,14 @@ fn the_lifetime_depends_on_what_the_edge_has_received() {
         let story = story(settings, &request, edge);
         story["cache"]["ended_by"].as_str().expect("a reason").to_owned()
     };
-    let of_backend = ended_by(&settings, Some((&[], heard)));
+    let of_backend = ended_by(&settings, (&[], heard));
     assert!(
         of_backend.starts_with("`cache.fresh`,"),
         "the plugin has no changes of another backend"
     );
     settings.cutover.clear();
-    assert!(ended_by(&settings, Some((&[], heard))).starts_with("`cache.fresh_with_purge`"));
-    let silent = ended_by(&settings, Some((&[], None)));
-    let unknown = ended_by(&settings, None);
-    assert_eq!(unknown, format!("{silent}, which only the running edge has"));
+    assert!(ended_by(&settings, (&[], heard)).starts_with("`cache.fresh_with_purge`"));
+    assert!(ended_by(&settings, NOTHING).starts_with("`cache.fresh`,"));
 }
 
 #[test]
@@ -162,9 +162,7 @@ fn an_edge_whose_site_has_not_named_its_calendar_forwards_no_call() {
     let mut settings = settings();
     settings.origin.namespace = OriginNamespace::Assumed;
     let request = request(Method::GET, VENUES);
-    let story = |edge| story(&settings, &request, edge);
-    assert_eq!(story(None)["outcome"], "forwarded");
-    let unnamed = story(Some((&[], None)));
+    let unnamed = story(&settings, &request, NOTHING);
     assert_eq!(unnamed["response"]["code"], ORIGIN_UNAVAILABLE.code);
     assert_eq!(unnamed["response"]["status"], 503);
 }
@@ -174,10 +172,10 @@ fn calendar_pages_are_explained_where_they_are_answered() {
     let mut settings = settings();
     settings.other = OtherTraffic::Forward;
     let request = request(Method::GET, "/events/?x=1");
-    assert_eq!(story(&settings, &request, None)["page"], Value::Null);
+    assert_eq!(story(&settings, &request, NOTHING)["page"], Value::Null);
     settings.calendar_pages.mode = Mode::Report;
     assert_eq!(
-        story(&settings, &request, None)["page"]["because"],
+        story(&settings, &request, NOTHING)["page"]["because"],
         "/events/?x=1"
     );
 }

@@ -8,7 +8,6 @@ use super::undeclared::{UndeclaredOutcome, UndeclaredRule};
 use super::wordpress::{Reading, readings};
 use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
-use crate::problem::Problem;
 use crate::wordpress::payload::Parameters;
 
 /// A call with its parts.
@@ -30,24 +29,19 @@ pub struct Explanation<'a> {
 // === impl Judge ===
 
 impl Judge {
-    /// Reads the arguments of a call, to explain to people why it was judged as it was. `show` gets `None` if
-    /// path and method lead to no operation.
-    ///
-    /// # Errors
-    /// The reason why the call cannot be read.
-    pub fn explain<T>(
-        &self,
-        call: &RawCall<'_>,
-        show: impl FnOnce(Option<Explanation<'_>>) -> T,
-    ) -> Result<T, Problem> {
+    /// Reads the arguments of a call, to explain to people why it was judged as it was. `show` gets none of a call that
+    /// is unreadable, or whose path and method lead to no operation.
+    pub fn explain(&self, call: &RawCall<'_>, show: impl FnOnce(Explanation<'_>)) {
         let (Some(matched), Some(operation)) = (&call.target.matched, call.target.operation) else {
-            return Ok(show(None));
+            return;
         };
         let (policy, table) = (&self.policy, self.table(call));
-        let parameters = read_parameters(call, matched, &policy.limits)?;
+        let Ok(parameters) = read_parameters(call, matched, &policy.limits) else {
+            return;
+        };
         let caller = call.credentials.caller(nonce(call, &parameters).as_ref());
         let in_force = table.operation(operation);
-        Ok(show(Some(Explanation {
+        show(Explanation {
             readings: readings(
                 operation,
                 in_force,
@@ -63,7 +57,7 @@ impl Judge {
                 policy,
             },
             caller,
-        })))
+        });
     }
 }
 

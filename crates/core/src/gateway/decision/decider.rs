@@ -278,24 +278,13 @@ impl Decider {
         }
     }
 
-    /// Reads the arguments of a call and passes them to `show`, which gets none where the target leads to no
+    /// Reads the arguments of a call and passes them to `show`; none of a call that is unreadable or that leads to no
     /// operation.
-    ///
-    /// # Errors
-    ///
-    /// The reason why the call is unreadable.
-    pub fn explain<T>(
-        &self,
-        head: &RequestHead<'_>,
-        body: &[u8],
-        show: impl FnOnce(Option<Explanation<'_>>) -> T,
-    ) -> Result<Option<T>, Problem> {
-        let Some(opened) = self.opened_for(head, body)? else {
-            return Ok(None);
-        };
-        match opened.next() {
-            Ok(call) => self.on_head.judge.explain(&call.raw(head, body), show).map(Some),
-            Err(_) => Ok(None),
+    pub fn explain(&self, head: &RequestHead<'_>, body: &[u8], show: impl FnOnce(Explanation<'_>)) {
+        if let Ok(Some(opened)) = self.opened_for(head, body)
+            && let Ok(call) = opened.next()
+        {
+            self.on_head.judge.explain(&call.raw(head, body), show);
         }
     }
 
