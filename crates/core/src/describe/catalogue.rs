@@ -2,18 +2,10 @@
 
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-pub(super) const TITLE: &str = "Calendar Events REST API";
-pub(super) const SERVER: &str = "REST root";
-/// The summary of OPTIONS.
-pub(super) const DESCRIBE_ROUTE: &str = "Describe the route";
-/// The response to OPTIONS.
-pub(super) const ROUTE_DESCRIBED: &str = "Methods and arguments, as the site publishes them";
 /// An argument that the site does not publish.
 pub(super) const UNPUBLISHED: &str = "The site does not publish it: it is not judged, and forwarded.";
 /// An argument that only the site publishes.
 pub(super) const EXTRA: &str = "Published by the site and not part of the API: forwarded unjudged.";
-pub(super) const UNDECLARED_PASSWORD: &str =
-    "Event password. Not declared on this route, yet the backend reads it.";
 
 pub(super) const ABOUT: &str =
     "Reads and manages a calendar: events and the venues, organizers, categories and tags \
@@ -91,33 +83,6 @@ pub(super) fn success(id: OperationId) -> String {
         Action::Update => format!("The {one} after the update."),
         Action::Delete if kind.is_term() => format!("The {one} that was; it is gone for good."),
         Action::Delete => format!("The {one}, now in the trash."),
-    }
-}
-
-pub(super) const fn problem(status: u16) -> &'static str {
-    match status {
-        400 => {
-            "A parameter is missing or invalid, the body is no JSON, or the request can be read in two ways. A \
-             record that does not exist is an invalid `id` or `slug`."
-        }
-        401 => "The caller is not known, or the credentials are wrong.",
-        403 => "The caller may not do this.",
-        404 => "No such route, page or namespace.",
-        408 => "The request did not arrive in time.",
-        409 => "The record changed while a PATCH was merged with it.",
-        410 => "The record is already in the trash.",
-        412 => "The precondition of the request is false.",
-        413 => "The body is too large.",
-        414 => "The target is too long.",
-        415 => "The body is encoded in a way that is not read.",
-        421 => "The gateway does not serve this host.",
-        429 => "Too many requests.",
-        431 => "The headers are too large.",
-        500 => "WordPress failed in a way it describes.",
-        502 => "The origin gave no usable response.",
-        503 => "No capacity, or the origin is known to be down.",
-        504 => "The origin is too slow.",
-        _ => "An error.",
     }
 }
 

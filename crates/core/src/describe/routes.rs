@@ -27,22 +27,16 @@ pub fn routes_text() -> String {
 
 fn heading(operation: &Operation) -> [String; 3] {
     let methods: Vec<&str> = methods(operation).collect();
-    [methods.join(" "), path(operation), operation.name.clone()]
+    [
+        methods.join(" "),
+        operation.id.route.path(),
+        operation.name.clone(),
+    ]
 }
 
 /// The methods of an operation.
 pub(super) fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
     operation.id.action.methods().iter().map(http::Method::as_str)
-}
-
-/// The path below the namespace; `/` for the index.
-fn path(operation: &Operation) -> String {
-    let template = operation.id.route.template();
-    if template.is_empty() {
-        "/".to_owned()
-    } else {
-        template
-    }
 }
 
 fn argument_row(argument: &Argument) -> [String; 5] {

@@ -97,7 +97,7 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
         let pattern = route.pattern(namespace);
         match routes.get(&pattern) {
             Some(published) => compare_route(route, published, &mut drifts),
-            None => drifts.push(DriftKind::Missing.at(display(route))),
+            None => drifts.push(DriftKind::Missing.at(route.path())),
         }
         known.insert(pattern);
     }
@@ -107,17 +107,10 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
     drifts
 }
 
-fn display(route: Route) -> String {
-    match route {
-        Route::Index => "/".to_owned(),
-        Route::Doc | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => route.template(),
-    }
-}
-
 fn compare_route(route: Route, published: &Value, drifts: &mut Vec<Drift>) {
     let endpoints = published.get("endpoints").and_then(Value::as_array);
     let endpoints = endpoints.map_or(&[][..], Vec::as_slice);
-    let on_route = |method: &str| format!("{method} {}", display(route));
+    let on_route = |method: &str| format!("{method} {}", route.path());
     let mut extra: BTreeSet<&str> = endpoints.iter().flat_map(methods).collect();
     for operation in table().on_route(route) {
         for method in operation.id.action.methods().iter().map(Method::as_str) {

@@ -128,6 +128,14 @@ impl Route {
         .concat()
     }
 
+    /// The path below the namespace, which is `/` for the index, because a path must not be empty.
+    pub fn path(self) -> String {
+        match self {
+            Self::Index => "/".to_owned(),
+            Self::Doc | Self::Collection(_) | Self::Item(_) | Self::BySlug(_) => self.template(),
+        }
+    }
+
     /// The key of the route in the index of WordPress: a path with named groups.
     pub fn pattern(self, namespace: &str) -> String {
         let group = match self {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{ABOUT, SERVER, TITLE, tag, tag_meaning};
+use super::super::catalogue::{ABOUT, tag, tag_meaning};
 use super::options::{OpenApiOptions, PublicRoot};
 use super::{bodies, errors, globals, inputs, models, operations, responses, security};
 use calendar_edge_judge::contract::Kind;
@@ -13,7 +13,7 @@ pub fn openapi(options: &OpenApiOptions) -> Value {
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": TITLE,
+            "title": "Calendar Events REST API",
             "description": ABOUT,
             "version": "v1",
         },
@@ -32,10 +32,8 @@ pub fn openapi(options: &OpenApiOptions) -> Value {
 
 fn servers(options: &OpenApiOptions) -> Vec<Value> {
     let server = |root: &PublicRoot, namespace: &String| {
-        let description = match &root.language {
-            Some(language) => format!("{SERVER} ({language})"),
-            None => SERVER.to_owned(),
-        };
+        let language = root.language.as_ref().map(|language| format!(" ({language})"));
+        let description = format!("REST root{}", language.unwrap_or_default());
         json!({"url": format!("{}/{namespace}", root.url), "description": description})
     };
     let roots = options.roots.iter();

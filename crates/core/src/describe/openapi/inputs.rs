@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::strict_document;
 use calendar_edge_judge::contract::{
     Argument, DefaultValue, Documented, Kind, LARGEST_PAGE, PAGE_SIZE, Rule, Schema,
 };
@@ -25,9 +24,6 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     let mut schema = by_rule(argument, carrier);
     if let Some(default) = default(argument).filter(|_| matches!(carrier, Carrier::Path | Carrier::Query)) {
         schema["default"] = default;
-    }
-    if let Some(bounds) = strict_document::bounds(argument.strict) {
-        schema[strict_document::KEYWORD] = bounds;
     }
     schema
 }
@@ -164,20 +160,12 @@ const HOST: &str =
 
 /// The named schemas that arguments refer to.
 pub(super) fn components() -> Map<String, Value> {
-    let mut schemas = Map::new();
-    schemas.extend(named(numbers_and_flags()));
-    schemas.extend(named(texts()));
-    schemas.extend(named(formats()));
-    schemas.extend(named(statuses()));
-    schemas.extend(named(references()));
-    schemas
-}
-
-fn named(schemas: Value) -> Map<String, Value> {
-    match schemas {
+    let groups = [numbers_and_flags(), texts(), formats(), statuses(), references()];
+    let named = groups.into_iter().map(|group| match group {
         Value::Object(schemas) => schemas,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
-    }
+        _ => Map::new(),
+    });
+    named.flatten().collect()
 }
 
 fn numbers_and_flags() -> Value {

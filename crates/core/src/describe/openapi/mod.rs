@@ -5,9 +5,6 @@
 //! describe the responses observed from the backend (backend.md section 11). Newer versions may add members,
 //! so objects are open.
 //!
-//! Narrower bounds of the strict profile are in `x-strict` beside a schema, because they do not apply to
-//! clients of the compatible profile.
-//!
 //! A default of `null` is omitted if `null` itself is refused (backend.md section 4).
 
 mod bodies;
@@ -20,7 +17,6 @@ mod operations;
 mod options;
 mod responses;
 mod security;
-mod strict_document;
 
 pub use document::openapi;
 pub use options::{OpenApiOptions, PublicRoot};

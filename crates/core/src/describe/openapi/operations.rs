@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{DESCRIBE_ROUTE, EXTRA, UNDECLARED_PASSWORD, summary, tag};
+use super::super::catalogue::{EXTRA, summary, tag};
 use super::inputs::{self, Carrier, reference};
 use super::options::OpenApiOptions;
 use super::{bodies, globals, responses, security};
@@ -15,17 +15,8 @@ use calendar_edge_judge::contract::{
 /// The fifteen paths, with an operation for every method.
 pub(super) fn paths(options: &OpenApiOptions) -> Map<String, Value> {
     Route::all()
-        .map(|route| (path(route), path_item(route, options)))
+        .map(|route| (route.path(), path_item(route, options)))
         .collect()
-}
-
-/// The path below the server's URL. The index is served at a trailing slash, because a path must not be
-/// empty.
-fn path(route: Route) -> String {
-    match route {
-        Route::Index => "/".to_owned(),
-        Route::Doc | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => route.template(),
-    }
 }
 
 fn path_item(route: Route, options: &OpenApiOptions) -> Value {
@@ -45,7 +36,7 @@ fn describe(route: Route) -> Value {
     let parameters: Vec<Value> = route.path_parameter().map(path_parameter).into_iter().collect();
     json!({
         "operationId": format!("describe{}Route", route_noun(route)),
-        "summary": DESCRIBE_ROUTE,
+        "summary": "Describe the route",
         "tags": [tag(route.kind())],
         "parameters": parameters,
         "responses": responses::of_route(),
@@ -195,7 +186,7 @@ fn undeclared_password(operation: &Operation) -> Option<Value> {
             "name": "password",
             "in": "query",
             "required": false,
-            "description": UNDECLARED_PASSWORD,
+            "description": "Event password. Not declared on this route, yet the backend reads it.",
             // Not declared, and therefore not checked.
             "schema": {"type": "string"},
         })

@@ -2,41 +2,72 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{self, ROUTE_DESCRIBED};
+use super::super::catalogue;
 use super::inputs::reference;
 use super::{errors, models};
 use calendar_edge_judge::contract::response::ROUTE_DESCRIPTION;
 use calendar_edge_judge::contract::{Action, Kind, Operation};
 
-/// The problems that every operation can return, with their component names.
-const PROBLEMS: &[(u16, &str)] = &[
-    (400, "BadRequest"),
-    (401, "Unauthorized"),
-    (403, "Forbidden"),
-    (404, "NotFound"),
-    (414, "TargetTooLong"),
-    (421, "Misdirected"),
-    (429, "TooManyRequests"),
-    (431, "HeadersTooLarge"),
-    (500, "WordPressFailed"),
-    (502, "OriginFailed"),
-    (503, "Unavailable"),
-    (504, "OriginTimeout"),
-    (508, "LoopDetected"),
+/// A problem: its status, the name of its component, and its meaning.
+type Described = (u16, &'static str, &'static str);
+
+/// The problems that every operation can return.
+const PROBLEMS: &[Described] = &[
+    (
+        400,
+        "BadRequest",
+        "A parameter is missing or invalid, the body is no JSON, or the request can be read in two ways. A \
+         record that does not exist is an invalid `id` or `slug`.",
+    ),
+    (
+        401,
+        "Unauthorized",
+        "The caller is not known, or the credentials are wrong.",
+    ),
+    (403, "Forbidden", "The caller may not do this."),
+    (404, "NotFound", "No such route, page or namespace."),
+    (414, "TargetTooLong", "The target is too long."),
+    (421, "Misdirected", "The gateway does not serve this host."),
+    (429, "TooManyRequests", "Too many requests."),
+    (431, "HeadersTooLarge", "The headers are too large."),
+    (500, "WordPressFailed", "WordPress failed in a way it describes."),
+    (502, "OriginFailed", "The origin gave no usable response."),
+    (
+        503,
+        "Unavailable",
+        "No capacity, or the origin is known to be down.",
+    ),
+    (504, "OriginTimeout", "The origin is too slow."),
+    (508, "LoopDetected", "An error."),
 ];
 
 /// The problems of operations that read a body.
-const BODY_PROBLEMS: &[(u16, &str)] = &[
-    (408, "RequestTimeout"),
-    (413, "BodyTooLarge"),
-    (415, "BodyEncoding"),
+const BODY_PROBLEMS: &[Described] = &[
+    (408, "RequestTimeout", "The request did not arrive in time."),
+    (413, "BodyTooLarge", "The body is too large."),
+    (
+        415,
+        "BodyEncoding",
+        "The body is encoded in a way that is not read.",
+    ),
 ];
 
 /// The problems of a PATCH that the edge merges with its record.
-const MERGE_PROBLEMS: &[(u16, &str)] = &[(409, "Conflict"), (412, "PreconditionFailed")];
+const MERGE_PROBLEMS: &[Described] = &[
+    (
+        409,
+        "Conflict",
+        "The record changed while a PATCH was merged with it.",
+    ),
+    (
+        412,
+        "PreconditionFailed",
+        "The precondition of the request is false.",
+    ),
+];
 
 /// The problems of operations that move a record to the trash.
-const TRASH_PROBLEMS: &[(u16, &str)] = &[(410, "AlreadyTrashed")];
+const TRASH_PROBLEMS: &[Described] = &[(410, "AlreadyTrashed", "The record is already in the trash.")];
 
 /// The headers of responses: their meanings, and true where they are numbers.
 const HEADERS: &[(&str, &str, bool)] = &[
@@ -68,11 +99,11 @@ pub(super) fn of(operation: &Operation) -> Value {
     by_status(all)
 }
 
-fn problems(listed: &[(u16, &str)]) -> Vec<(u16, Value)> {
+fn problems(listed: &[Described]) -> Vec<(u16, Value)> {
     let reference = |name: &str| json!({"$ref": format!("#/components/responses/{name}")});
     listed
         .iter()
-        .map(|(status, name)| (*status, reference(name)))
+        .map(|(status, name, _)| (*status, reference(name)))
         .collect()
 }
 
@@ -104,7 +135,7 @@ fn success(operation: &Operation) -> (u16, Value) {
 /// The responses to OPTIONS, which every route supports.
 pub(super) fn of_route() -> Value {
     let description = json!({
-        "description": ROUTE_DESCRIBED,
+        "description": "Methods and arguments, as the site publishes them",
         "headers": header_references(&["X-Request-Id"]),
         "content": {"application/json": {"schema": reference(ROUTE_DESCRIPTION.name)}},
     });
@@ -133,11 +164,11 @@ pub(super) fn components() -> Map<String, Value> {
         .chain(BODY_PROBLEMS)
         .chain(MERGE_PROBLEMS)
         .chain(TRASH_PROBLEMS);
-    all.map(|(status, name)| ((*name).to_owned(), problem(*status)))
+    all.map(|(status, name, meaning)| ((*name).to_owned(), problem(*status, meaning)))
         .collect()
 }
 
-fn problem(status: u16) -> Value {
+fn problem(status: u16, meaning: &str) -> Value {
     let schema = if status == 400 { "BadRequest" } else { "Error" };
     let mut headers = vec!["X-Request-Id", "Proxy-Status"];
     if matches!(status, 429 | 503) {
@@ -149,7 +180,7 @@ fn problem(status: u16) -> Value {
         content["examples"] = Value::Object(examples);
     }
     json!({
-        "description": catalogue::problem(status),
+        "description": meaning,
         "headers": header_references(&headers),
         "content": {"application/json": content},
     })
