@@ -116,32 +116,6 @@ fn index_with(argument: &str, methods: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_second_api_is_one_line_where_it_is_forwarded() {
-    let second = include_str!("../../fixtures/contract/second-index.json");
-    for (second, expected) in [
-        (
-            Reply::json(200, second),
-            "tec/v1: 8 routes: routes and methods are decided, arguments are not",
-        ),
-        (
-            Reply::json(404, "{}"),
-            "tec/v1: the site publishes no routes of the second API",
-        ),
-    ] {
-        let origin = Origin::answering(move |seen| match seen.target.as_str() {
-            "/wp-json/tribe/events/v1" => Reply::json(200, INDEX),
-            "/wp-json/tec/v1" => second.clone(),
-            _ => Reply::json(404, "{}"),
-        })
-        .await;
-        let found = check(&origin, "other = \"forward\"\nmode = \"enforce\"", "", "").await;
-        assert!(found.says(expected), "{}", found.text);
-        let alone = check(&origin, "", "", "").await;
-        assert!(!alone.says("tec/v1: "), "{}", alone.text);
-    }
-}
-
-#[tokio::test]
 async fn an_argument_of_the_site_is_one_line_whose_advice_settles_it() {
     let index = index_with("wpml_language", &["GET", "POST", "PUT", "PATCH", "DELETE"]);
     let origin = site(index, page("")).await;

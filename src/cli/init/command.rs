@@ -9,7 +9,7 @@ use calendar_edge::config::{Overrides, parse};
 use calendar_edge::telemetry::printable;
 use calendar_edge_core::settings::OriginHost;
 use calendar_edge_core::survey::LineKind::{Ok as Fine, Unusable, Warning};
-use calendar_edge_core::survey::{CheckLine, FoundSite, Obstacle, SiteRequest};
+use calendar_edge_core::survey::{FoundSite, Obstacle, SiteRequest};
 
 use super::super::colour::has_colours;
 use super::super::environment::Environment;
@@ -41,19 +41,18 @@ pub(crate) fn run(
     let (found, mut lines) = runtime::single()?.block_on(find(&question, deadline()));
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
-    let mut show = |lines: &[CheckLine]| {
-        let told = if is_standard {
-            print(lines, has_colours(&io::stderr(), environment), &mut errors)
-        } else {
-            print(lines, has_colours(&io::stdout(), environment), out)
-        };
-        told.context("standard output")
+    let (is_coloured, report, file): (_, &mut dyn Write, _) = if is_standard {
+        (has_colours(&errors, environment), &mut errors, Some(out))
+    } else {
+        (has_colours(&io::stdout(), environment), out, None)
     };
     let mut found = match found {
         Ok(found) => found,
         Err(obstacle) => {
             lines.push(Unusable.line(obstacle.to_string()));
-            return Ok(show(&lines)?.into());
+            return Ok(print(&lines, is_coloured, report)
+                .context("standard output")?
+                .into());
         }
     };
     found.parameters.retain(|name| is_settable(name));
@@ -70,14 +69,12 @@ pub(crate) fn run(
     if OriginHost::of(&found.root) == OriginHost::of(&found.public) {
         lines.push(Warning.line(SAME_ADDRESS));
     }
-    show(&lines)?;
+    print(&lines, is_coloured, report).context("standard output")?;
     let next = next(if is_standard { Path::new("FILE") } else { path }, &found);
-    if is_standard {
-        write!(errors, "{next}").and_then(|()| out.write_all(written.as_bytes()))
-    } else {
-        write!(out, "{next}")
+    write!(report, "{next}").context("standard output")?;
+    if let Some(file) = file {
+        file.write_all(written.as_bytes()).context("standard output")?;
     }
-    .context("standard output")?;
     Ok(Status::Success)
 }
 
@@ -87,6 +84,7 @@ fn site_request(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteReque
         namespace: args.origin_namespace.clone(),
         public_url: args.public_url.clone(),
         access: access(access_lines)?,
+        named: None,
     })
 }
 

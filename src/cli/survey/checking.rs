@@ -110,6 +110,7 @@ mod tests {
             namespace: None,
             public_url: None,
             access: settings.origin,
+            named: None,
         };
         let (found, lines) = find(&request, soon()).await;
         let obstacle = found.expect_err("no site").to_string();

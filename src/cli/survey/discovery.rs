@@ -1,7 +1,7 @@
 //! Requests everything that `init` writes from a site.
 
 use calendar_edge_core::survey::{
-    CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, SiteUnderName, find as found_site,
+    CheckLine, FoundSite, LineKind, Obstacle, ObstacleKind, SiteRequest, find as found_site,
 };
 use tokio::time::Instant;
 
@@ -13,19 +13,18 @@ pub(crate) async fn find(
     request: &SiteRequest,
     until: Instant,
 ) -> (Result<FoundSite, Obstacle>, Vec<CheckLine>) {
-    let under = |named| {
-        survey(until, move |responses, lines| {
-            found_site(responses, SiteUnderName { request, named }, lines)
-        })
-    };
-    let (first, mut lines) = under(None).await;
+    let (first, mut lines) = survey(until, |responses, lines| found_site(responses, request, lines)).await;
     let again = first.as_ref().err().zip(request.other_name());
     let Some((obstacle, public)) = again.filter(|(why, _)| why.may_end_under_the_name()) else {
         return (first, lines);
     };
     let host = public.host_str().unwrap_or_default();
     lines.push(LineKind::Note.line(format!("trying again, as clients that name {host}")));
-    let (second, more) = under(Some(public)).await;
+    let named = SiteRequest {
+        named: Some(public.clone()),
+        ..request.clone()
+    };
+    let (second, more) = survey(until, |responses, lines| found_site(responses, &named, lines)).await;
     lines.extend(more);
     let is_second = second.is_ok() || obstacle.kind == ObstacleKind::Elsewhere;
     (if is_second { second } else { first }, lines)

@@ -65,21 +65,19 @@ fn drifts(place: &SurveyedSite<'_>) -> Result<Vec<Drift>, Obstacle> {
     if origin.software == BackendSoftware::WordPress {
         return Ok(compare_index(&place.index()?, &origin.namespace));
     }
-    let answer = place.rest(&format!("{}/events", origin.namespace), false)?;
-    let json = place.json_of(answer)?;
-    if answer.status.is_success() {
+    let (status, json) = place.document(&format!("{}/events", origin.namespace), false)?;
+    if status.is_success() {
         return Ok(Vec::new());
     }
-    let (status, code) = (answer.status.as_u16(), code(&json));
+    let (status, code) = (status.as_u16(), code(&json));
     Err(Obstacle::other(format!("status {status} ({code})")))
 }
 
 /// Requests the current user without credentials: WordPress responds that no user is logged in, unless something closes
 /// the route.
 fn anonymous_caller(site: &SurveyedSite<'_>) -> Result<(), Obstacle> {
-    let answer = site.rest("wp/v2/users/me", true)?;
-    let json = site.json_of(answer)?;
-    match (answer.status.as_u16(), code(&json)) {
+    let (status, json) = site.document("wp/v2/users/me", true)?;
+    match (status.as_u16(), code(&json)) {
         (401, "rest_not_logged_in") => Ok(()),
         (status, code) => Err(Obstacle::other(format!("status {status} ({code})"))),
     }

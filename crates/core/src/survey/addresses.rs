@@ -13,6 +13,14 @@ pub(super) fn home_path(root: &Url) -> String {
     format!("{above}/")
 }
 
+/// An address whose path ends without a slash.
+pub(super) fn without_slash(url: &Url) -> Url {
+    let mut url = url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    url
+}
+
 /// A site redirects a page to itself while it takes another host or scheme for the requested one; requests name scheme
 /// and host like `named`.
 pub(super) fn loop_advice(named: &Url, location: &Url) -> String {

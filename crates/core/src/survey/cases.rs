@@ -277,12 +277,9 @@ fn a_front_page_leads_to_everything_else() {
         namespace: None,
         public_url: None,
         access: settings().origin,
-    };
-    let asking = SiteUnderName {
-        request: &request,
         named: None,
     };
-    let find = |pages: &[Page<'_>]| judged(pages, |responses| find(responses, asking, &mut Vec::new())).0;
+    let find = |pages: &[Page<'_>]| judged(pages, |responses| find(responses, &request, &mut Vec::new())).0;
     let home = ("/", 200, &[][..], "<p>home");
     let document =
         r#"{"name":"Town hall","timezone_string":"Europe/Berlin","namespaces":["tribe/events/v1"]}"#;

@@ -1,5 +1,7 @@
 //! The lines of `check` and `init`: each has a kind, which is also its gravity.
 
+use std::borrow::Borrow;
+
 /// The kind of a line; later ones are graver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LineKind {
@@ -61,7 +63,7 @@ impl LineKind {
 }
 
 /// Names in words: all of up to `few`, and otherwise the first `shown` with the number of the others.
-pub(super) fn shortened(names: &[String], few: usize, shown: usize) -> String {
+pub(super) fn shortened<S: Borrow<str>>(names: &[S], few: usize, shown: usize) -> String {
     match names.split_at_checked(shown) {
         Some((first, rest)) if names.len() > few => format!("{} and {} more", first.join(", "), rest.len()),
         _ => names.join(", "),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::addresses::home_path;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Loud, Note, Ok as Fine, Open, Unusable, Void, Warning};
-use super::dated_rows::{dated_rows, unknown_rows};
+use super::dated_rows::{dated_rows, newer_plugin};
 use super::drift_lines::drift_lines;
 use super::editors::editors;
 use super::guarded_rules::{circumvented, forwards_unjudged, unguarded};
@@ -16,9 +16,8 @@ use super::home::home;
 use super::languages::unconfigured_languages;
 use super::named_address::unreachable_names;
 use super::obstacle::ObstacleKind;
-use super::open_settings::open_settings;
+use super::open_settings::{OpenSetting, open_settings};
 use super::responses::{Responses, SiteResponse};
-use super::second_routes::second_routes;
 use super::site_table::in_force;
 use super::surveyed_site::SurveyedSite;
 use super::versions::versions;
@@ -59,7 +58,8 @@ pub fn check_site(responses: &Responses, settings: &Settings) -> Vec<CheckLine> 
 pub fn check_settings(settings: &Settings, others_may_read: fn(&Path) -> bool) -> Vec<CheckLine> {
     let names = unreachable_names(settings).map(|reason| Warning.line(reason));
     let open = open_settings(settings, others_may_read).into_iter();
-    let open = open.map(|setting| Loud.line(setting.to_string()));
+    let open =
+        open.map(|OpenSetting { key, cause, remedy }| Loud.line(format!("`{key}`: {cause}; {remedy}")));
     names
         .into_iter()
         .chain(open)
@@ -133,8 +133,7 @@ fn root_lines(
         "{path}: The Events Calendar {plugin} ({shown}), WordPress {wordpress}"
     ))];
     lines.extend(dated_rows(root, plugin, &table));
-    lines.extend(unknown_rows(place, path, plugin));
-    lines.extend(second_routes(place, path, settings));
+    lines.extend(newer_plugin(path, plugin));
     lines.extend(drift_lines(&drifts, path, &table, settings));
     lines.extend(origin.mark_key.as_ref().map(|_| wall(place, path)));
     lines

@@ -1,23 +1,12 @@
-//! The rows of the table of versions that apply to a site, and the members of its responses that no row has.
+//! The rows of the table of versions that apply to a site.
 
 use calendar_edge_judge::contract::{
-    DatedDifference, EventIds, Kind, PluginVersion, SiteVersion, TableInForce, dated_differences,
-    unknown_members,
+    DatedDifference, PluginVersion, SiteVersion, TableInForce, dated_differences,
 };
 
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Note, Ok as Fine};
-use super::surveyed_site::SurveyedSite;
 use crate::settings::Root;
-
-/// A page of one record of each kind.
-const PAGES: [(Kind, &str); 5] = [
-    (Kind::Event, "events?per_page=1"),
-    (Kind::Venue, "venues?per_page=1"),
-    (Kind::Organizer, "organizers?per_page=1"),
-    (Kind::Category, "categories?per_page=1"),
-    (Kind::Tag, "tags?per_page=1"),
-];
 
 /// The contract of a root's clients, and the rows between it and the site. The version that the plugin itself shows is
 /// more exact than that of its index.
@@ -50,34 +39,16 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
     Some(format!("{fate}. {}", row.meaning))
 }
 
-/// The members of a handful of responses that the newest version of the table does not have.
-pub(super) fn unknown_rows(place: &SurveyedSite<'_>, path: &str, shown: &str) -> Vec<CheckLine> {
-    let (mut lines, newest) = (Vec::new(), PluginVersion::NEWEST);
-    if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {
-        lines.push(Note.line(format!(
+/// A note where the plugin is newer than every version whose differences are known.
+pub(super) fn newer_plugin(path: &str, shown: &str) -> Option<CheckLine> {
+    let newest = PluginVersion::NEWEST;
+    let is_newer = shown.parse().is_ok_and(|version: PluginVersion| version > newest);
+    is_newer.then(|| {
+        Note.line(format!(
             "{path}: the plugin is newer than {newest}, the newest version whose differences are known; see \
              docs/reference/versions.md"
-        )));
-    }
-    if let Ok(answer) = place.calendar(EventIds::PROBE)
-        && EventIds::shown_by(answer.status.as_u16(), &answer.body).is_none()
-    {
-        let probe = EventIds::PROBE;
-        lines.push(Note.line(format!("{path}: `{probe}` gets the response of no known version")));
-    }
-    for (kind, target) in PAGES {
-        let page = place.calendar(target).ok();
-        let page = page.and_then(|answer| serde_json::from_slice(&answer.body).ok());
-        let unknown = unknown_members(kind, &page.unwrap_or_default());
-        if !unknown.is_empty() {
-            lines.push(Note.line(format!(
-                "{path}: {} have what no version that is known has, and what passes unchanged: {}",
-                kind.collection(),
-                unknown.join(", ")
-            )));
-        }
-    }
-    lines
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -15,10 +15,11 @@ use super::languages::site_languages;
 use super::obstacle::Obstacle;
 use super::responses::Responses;
 use super::rest_root::{RestRoot, rest_root};
+use super::root_document::{namespaces, text, zone};
 use super::site_table::{added_parameters, in_force};
 use super::surveyed_site::SurveyedSite;
 use super::versions::versions;
-use super::visit::{SiteUnderName, Visited};
+use super::visit::{SiteRequest, Visited};
 use crate::settings::{OriginHost, OriginNamespace};
 
 /// A site whose calendar the edge can serve.
@@ -52,15 +53,19 @@ pub struct FoundSite {
 /// The reason for which the site cannot be used.
 pub fn find(
     responses: &Responses,
-    asking: SiteUnderName<'_>,
+    request: &SiteRequest,
     lines: &mut Vec<CheckLine>,
 ) -> Result<FoundSite, Obstacle> {
-    let page = asking.visit(responses, &asking.request.address, lines)?;
+    let page = request.visit(responses, &request.address, lines)?;
     lines.push(front_page(&page));
-    let root = rest_root(responses, asking, &page, lines)?;
-    lines.extend(about_root(&root));
-    let namespace = namespace_of(&root, asking.request.namespace.as_deref())?;
-    let mut site = asking.site(&root.url);
+    let root = rest_root(responses, request, &page, lines)?;
+    let zone = zone(&root.document);
+    lines.extend(
+        zone.as_ref()
+            .map(|zone| Fine.line(format!("the site's time zone is {zone}"))),
+    );
+    let namespace = namespace_of(&root, request.namespace.as_deref())?;
+    let mut site = request.site(&root.url);
     site.origin.namespace = OriginNamespace::set(&*namespace);
     site.origin.advertised_url.clone_from(&root.printed);
     let (plugin, wordpress) = versions(
@@ -84,7 +89,7 @@ pub fn find(
         let table = in_force(index, &place);
         parameters.extend(added_parameters(&table).into_iter().map(str::to_owned));
     }
-    let public = match &asking.request.public_url {
+    let public = match &request.public_url {
         Some(public) => public.clone(),
         None => public(&root, &page, lines),
     };
@@ -93,8 +98,8 @@ pub fn find(
         host: site.origin.host,
         namespace,
         public,
-        name: root.document.name,
-        zone: root.document.zone,
+        name: text(&root.document, "name").map(str::to_owned),
+        zone,
         remote: page.response.remote,
         language,
         roots: roots.into_iter().map(|(root, _)| root).collect(),
@@ -111,27 +116,16 @@ fn front_page(page: &Visited<'_>) -> CheckLine {
     }
 }
 
-fn about_root(root: &RestRoot) -> Vec<CheckLine> {
-    let mut lines = vec![Fine.line(format!("the REST root {}, {}", root.url, root.source))];
-    if let Some(printed) = &root.printed {
-        lines.push(Note.line(format!("the site prints {printed} for its REST root")));
-    }
-    if let Some(zone) = &root.document.zone {
-        lines.push(Fine.line(format!("the site's time zone is {zone}")));
-    }
-    lines
-}
-
 /// The namespace that the operator names, or the one of a calendar in the list of the root.
 fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacle> {
-    let listed = &root.document.namespaces;
-    let found = wanted.or_else(|| calendar_namespace(listed.iter().map(String::as_str)));
+    let listed = namespaces(&root.document);
+    let found = wanted.or_else(|| calendar_namespace(listed.iter().copied()));
     if let Some(found) = found {
         return Ok(found.to_owned());
     }
-    let all = Some(shortened(listed, 12, 12)).filter(|all| !all.is_empty());
-    let similar = listed.iter().filter(|name| name.ends_with("/events/v1"));
-    let names: Vec<&str> = similar.map(String::as_str).collect();
+    let all = Some(shortened(&listed, 12, 12)).filter(|all| !all.is_empty());
+    let similar = listed.iter().copied().filter(|name| name.ends_with("/events/v1"));
+    let names: Vec<&str> = similar.collect();
     let url = &root.url;
     Err(Obstacle::other(if names.len() > 1 {
         format!(
@@ -149,9 +143,9 @@ fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacl
 
 /// Scheme, host and port by which the site names itself; without a name those that responded.
 fn public(root: &RestRoot, page: &Visited<'_>, lines: &mut Vec<CheckLine>) -> Url {
-    let named = root.document.home.as_ref().filter(|home| home.has_host());
-    let is_web = |home: &&Url| matches!(home.scheme(), "http" | "https");
-    let origin = named.filter(is_web).unwrap_or(&page.url).origin();
+    let home = text(&root.document, "home").and_then(|home| Url::parse(home).ok());
+    let is_web = |home: &Url| home.has_host() && matches!(home.scheme(), "http" | "https");
+    let origin = home.filter(is_web).unwrap_or_else(|| page.url.clone()).origin();
     let public = Url::parse(&origin.ascii_serialization()).unwrap_or_else(|_| page.url.clone());
     if public.origin() != page.url.origin() {
         lines.push(Note.line(format!(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use url::Url;
 
-use super::addresses::home_path;
+use super::addresses::{home_path, without_slash};
 use super::responses::{GUARD, SiteResponse, code};
 use super::surveyed_site::SurveyedSite;
 use crate::settings::{BackendSettings, OriginHost, Root};
@@ -108,17 +108,19 @@ impl Candidates<'_> {
     fn look(&mut self, language: &str, page: &Url) {
         let (own, root) = (home_path(&self.place.backend.origin.url), self.below(page));
         if !self.is_of_site(page) {
-            return self.add(Some(language), root, RootPlace::OtherHost);
+            return self.add(Some(language), &root, RootPlace::OtherHost);
         }
         if let Ok(links) = self.place.calendar(&format!("events?per_page=1&lang={language}")) {
             self.add_links(links, Some(language));
         }
         if page.path() != own && !self.is_known(&root) {
-            let place = match self.is_root(&root) {
-                Some(true) => RootPlace::Site,
-                Some(false) | None => RootPlace::Nowhere,
+            let is_root = self.is_root(&root).unwrap_or_default();
+            let place = if is_root {
+                RootPlace::Site
+            } else {
+                RootPlace::Nowhere
             };
-            self.add(Some(language), root, place);
+            self.add(Some(language), &root, place);
         }
     }
 
@@ -137,23 +139,22 @@ impl Candidates<'_> {
             let root = self.place.address().join(&link.target).ok();
             // Another spelling of the host is reported by the check of the home page.
             if let Some(root) = root.filter(|root| self.is_of_site(root) && root.query().is_none()) {
-                self.add(language, root, RootPlace::Site);
+                self.add(language, &root, RootPlace::Site);
             }
         }
     }
 
-    fn add(&mut self, language: Option<&str>, mut named: Url, place: RootPlace) {
-        let path = named.path().trim_end_matches('/').to_owned();
-        named.set_path(&path);
+    fn add(&mut self, language: Option<&str>, named: &Url, place: RootPlace) {
+        let named = without_slash(named);
         if self.is_known(&named) {
             return;
         }
         let mut url = named.clone();
         if place != RootPlace::OtherHost {
             url = self.place.backend.origin.url.clone();
-            url.set_path(&path);
+            url.set_path(named.path());
         }
-        let root = self.roots.entry(path).or_insert(FurtherRoot {
+        let root = self.roots.entry(named.path().to_owned()).or_insert(FurtherRoot {
             language: None,
             named,
             url,

@@ -8,7 +8,7 @@ use super::check_line::CheckLine;
 use super::check_line::LineKind::{Differs, Note, Ok as Fine, Warning};
 use super::further_roots::{FurtherRoot, LanguageHome, RootPlace, alternates, further_roots};
 use super::responses::Responses;
-use super::root_document::{RootDocument, languages};
+use super::root_document::{languages, namespaces};
 use super::surveyed_site::SurveyedSite;
 use super::visit::Visited;
 use crate::settings::{BackendSettings, Settings};
@@ -47,11 +47,11 @@ pub(super) fn site_languages(
     responses: &Responses,
     site: &BackendSettings,
     page: &Visited<'_>,
-    document: &RootDocument,
+    document: &Value,
     lines: &mut Vec<CheckLine>,
 ) -> (Option<String>, Vec<(FurtherRoot, Value)>) {
-    let mut listed = document.languages.clone();
-    if document.has_namespace("pll/v1") {
+    let mut listed = document.get("languages").map(languages).unwrap_or_default();
+    if namespaces(document).iter().any(|name| name.starts_with("pll/v1")) {
         // Polylang lists them in a route of its own.
         let place = SurveyedSite::of_root(responses, site, &site.origin.url, "--site");
         listed.extend(place.json("pll/v1/languages").iter().flat_map(languages));

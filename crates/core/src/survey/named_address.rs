@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::settings::{ListenAddress, Settings};
-use url::{Host, Url};
+use url::Url;
 
 /// The finding if clients on other hosts cannot follow the URLs in responses; none if they can, or if no such client is
 /// expected.
@@ -47,12 +47,8 @@ fn named_instead(settings: &Settings) -> Option<String> {
 }
 
 fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
-        Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
-        Some(Host::Domain(name)) => is_local_name(name),
-        None => false,
-    }
+    let host = url.host_str();
+    host.is_some_and(|host| is_local_name(host) || matches!(host, "0.0.0.0" | "[::]"))
 }
 
 /// A name that leads every client to itself, or an address that does.

@@ -1,6 +1,5 @@
 //! Settings that open the edge to more than an operator may think (T-96): `check` and `serve` report them.
 
-use std::fmt;
 use std::path::Path;
 
 use crate::settings::{ListenAddress, Settings};
@@ -117,13 +116,4 @@ fn secrets(settings: &Settings, others_may_read: fn(&Path) -> bool) -> impl Iter
                 remedy: "chmod o-r; in Kubernetes `defaultMode: 0440` with an `fsGroup`",
             })
         })
-}
-
-// === impl OpenSetting ===
-
-impl fmt::Display for OpenSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, cause, remedy } = self;
-        write!(f, "`{key}`: {cause}; {remedy}")
-    }
 }

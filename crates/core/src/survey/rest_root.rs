@@ -2,58 +2,58 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
 use url::Url;
 
-use super::addresses::home_path;
+use super::addresses::{home_path, without_slash};
 use super::check_line::CheckLine;
+use super::check_line::LineKind::{Note, Ok as Fine};
 use super::hindrance::hindrance;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::responses::Responses;
-use super::root_document::RootDocument;
+use super::root_document::root_document;
 use super::surveyed_site::{BASIC_AT_WORDPRESS, PLAIN_PERMALINKS};
-use super::visit::{SiteUnderName, Visited, front, is_same_site};
+use super::visit::{SiteRequest, Visited, front, is_same_site};
 use crate::pages::tags;
 
 /// A REST root that responds.
 pub(super) struct RestRoot {
     /// Without a slash at the end.
     pub(super) url: Url,
-    pub(super) document: RootDocument,
-    pub(super) source: RootSource,
+    pub(super) document: Value,
     /// The address that the site prints for it, if it is on another host.
     pub(super) printed: Option<Url>,
 }
 
-/// Where the address of a root is from, in words.
-type RootSource = &'static str;
-
-const LINK_HEADER: RootSource = "named by the Link header of the front page";
-const LINK_ELEMENT: RootSource = "named by the front page";
-const USUAL: RootSource = "at WordPress's usual place";
-
 /// An address that may be a REST root: where it is from, and the address that the site prints for it if that is on another
 /// host.
-type RootCandidate = (Url, RootSource, Option<Url>);
+type RootCandidate = (Url, &'static str, Option<Url>);
 
 /// Finds the root: the `Link` header, the `link` element, then `/wp-json/` below the front page and below the address that
 /// was given.
 pub(super) fn rest_root(
     responses: &Responses,
-    asking: SiteUnderName<'_>,
+    request: &SiteRequest,
     page: &Visited<'_>,
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
-    let source = |is_in_header| if is_in_header { LINK_HEADER } else { LINK_ELEMENT };
+    let source = |is_in_header| {
+        if is_in_header {
+            "named by the Link header of the front page"
+        } else {
+            "named by the front page"
+        }
+    };
     let roots = page.response.links().into_iter().filter(|link| link.is_api);
-    let named: Vec<(RootSource, Url)> = roots
+    let named: Vec<(&str, Url)> = roots
         .filter_map(|link| Some((source(link.is_in_header), page.url.join(&link.target).ok()?)))
         .collect();
     let (mut failed, mut known) = (Vec::new(), BTreeSet::new());
-    for candidate in candidates(page, &asking.request.address, &named) {
+    for candidate in candidates(page, &request.address, &named) {
         if !known.insert(candidate.0.to_string()) {
             continue;
         }
-        match look(responses, asking, candidate, lines) {
+        match look(responses, request, candidate, lines) {
             // Later candidates are requested only if this one is none.
             Err(obstacle) if !matches!(obstacle.kind, ObstacleKind::Pending | ObstacleKind::Late) => {
                 failed.push(obstacle);
@@ -65,11 +65,11 @@ pub(super) fn rest_root(
     let nearest = strange.or_else(|| failed.iter().rfind(|it| it.kind == ObstacleKind::Refused));
     Err(nearest
         .cloned()
-        .unwrap_or_else(|| nowhere(responses, asking, page, &named, &failed)))
+        .unwrap_or_else(|| nowhere(responses, request, page, &named, &failed)))
 }
 
 /// The named roots that have a path, and the usual ones, all at the host of the page.
-fn candidates(page: &Visited<'_>, asked: &Url, named: &[(RootSource, Url)]) -> Vec<RootCandidate> {
+fn candidates(page: &Visited<'_>, asked: &Url, named: &[(&'static str, Url)]) -> Vec<RootCandidate> {
     let named = named
         .iter()
         .filter(|(_, root)| root.query().is_none())
@@ -79,7 +79,7 @@ fn candidates(page: &Visited<'_>, asked: &Url, named: &[(RootSource, Url)]) -> V
         });
     let usual = [page.url.path(), asked.path()].map(|path| {
         let url = at_host_of(&page.url, &format!("{}wp-json/", folder(path)));
-        (url, USUAL, None)
+        (url, "at WordPress's usual place", None)
     });
     named.chain(usual).collect()
 }
@@ -105,33 +105,33 @@ const CLOSED: &str =
 /// The root, if the candidate is one.
 fn look(
     responses: &Responses,
-    asking: SiteUnderName<'_>,
+    request: &SiteRequest,
     (url, source, printed): RootCandidate,
     lines: &mut Vec<CheckLine>,
 ) -> Result<RestRoot, Obstacle> {
-    let Visited {
-        url: at,
-        response: answer,
-    } = asking.visit(responses, &url, lines)?;
-    let reason = match RootDocument::read(answer) {
+    let Visited { url: at, response } = request.visit(responses, &url, lines)?;
+    let reason = match root_document(response) {
         Ok(document) => {
             let url = without_slash(&at);
+            lines.push(Fine.line(format!("the REST root {url}, {source}")));
+            if let Some(printed) = &printed {
+                lines.push(Note.line(format!("the site prints {printed} for its REST root")));
+            }
             return Ok(RestRoot {
                 url,
                 document,
-                source,
                 printed,
             });
         }
         Err(reason) => reason,
     };
-    if let Some(hindrance) = hindrance(answer) {
+    if let Some(hindrance) = hindrance(response) {
         return Err(Obstacle::new(ObstacleKind::Strange, format!("{at}: {hindrance}")));
     }
-    if !matches!(answer.status.as_u16(), 401 | 403) || answer.json().is_none() {
+    if !matches!(response.status.as_u16(), 401 | 403) || response.json().is_none() {
         return Err(Obstacle::other(format!("{url} responds with {reason}")));
     }
-    let credentials = asking.request.access.basic_auth.as_ref();
+    let credentials = request.access.basic_auth.as_ref();
     let advice = credentials.map_or(CLOSED, |_| BASIC_AT_WORDPRESS);
     let root = without_slash(&url);
     let text = format!("the REST API at {root} refuses visitors ({reason}): {advice}");
@@ -141,9 +141,9 @@ fn look(
 /// The reason for which there is no root, where nothing nearer shows.
 fn nowhere(
     responses: &Responses,
-    asking: SiteUnderName<'_>,
+    request: &SiteRequest,
     page: &Visited<'_>,
-    named: &[(RootSource, Url)],
+    named: &[(&str, Url)],
     failed: &[Obstacle],
 ) -> Obstacle {
     let url = &page.url;
@@ -151,8 +151,8 @@ fn nowhere(
     plain.set_query(Some("rest_route=/"));
     let is_plain = named.iter().any(|(_, root)| root.query().is_some());
     // The destination of its redirects is of no interest.
-    let answer = asking.visit(responses, &plain, &mut Vec::new());
-    if is_plain || answer.is_ok_and(|found| RootDocument::read(found.response).is_ok()) {
+    let found = request.visit(responses, &plain, &mut Vec::new());
+    if is_plain || found.is_ok_and(|found| root_document(found.response).is_ok()) {
         return Obstacle::other(format!("{url}: {PLAIN_PERMALINKS}"));
     }
     if let Some((_, root)) = named.iter().find(|(_, root)| !is_same_site(url, root)) {
@@ -189,11 +189,4 @@ fn is_wordpress(page: &str) -> bool {
             addresses.filter(|address| address.contains("/wp-content/") || address.contains("/wp-includes/"));
         addresses.next().is_some() || (tag.is("meta") && tag.attribute("content").is_some_and(is_generator))
     })
-}
-
-fn without_slash(url: &Url) -> Url {
-    let mut url = url.clone();
-    let path = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&path);
-    url
 }

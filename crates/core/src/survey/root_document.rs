@@ -7,17 +7,6 @@ use url::Url;
 use super::further_roots::{LanguageHome, is_tag};
 use super::responses::{SiteResponse, code};
 
-/// The members of a REST root about its site. All of it is text of the site.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RootDocument {
-    pub(super) name: Option<String>,
-    /// The address of the site for its visitors.
-    pub(super) home: Option<Url>,
-    pub(super) zone: Option<String>,
-    pub(super) namespaces: Vec<String>,
-    pub(super) languages: Vec<LanguageHome>,
-}
-
 /// Members that hold the tag of a language: Polylang's, then those of other plugins.
 const TAGS: [&str; 5] = ["slug", "code", "language_code", "w3c", "locale"];
 
@@ -27,50 +16,36 @@ const HOMES: [&str; 3] = ["home_url", "url", "home"];
 /// Maximum number of namespaces and of languages that are read.
 const MOST: usize = 200;
 
-// === impl RootDocument ===
-
-impl RootDocument {
-    /// Reads the response of a root; the error names the document that it is instead.
-    pub(super) fn read(answer: &SiteResponse) -> Result<Self, String> {
-        let status = answer.status.as_u16();
-        let Some(json) = answer.json() else {
-            let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
-            return Err(format!("status {status} with {found} instead of JSON"));
-        };
-        match (status, Self::of(&json)) {
-            (200, Some(document)) => Ok(document),
-            (200, None) => Err("JSON that lists no namespaces".to_owned()),
-            _ => Err(format!("status {status}, {}", code(&json))),
-        }
+/// The document in the response of a root; the error names what it is instead.
+pub(super) fn root_document(response: &SiteResponse) -> Result<Value, String> {
+    let status = response.status.as_u16();
+    let Some(json) = response.json() else {
+        let found = response.header(&CONTENT_TYPE).unwrap_or("no content type");
+        return Err(format!("status {status} with {found} instead of JSON"));
+    };
+    match status {
+        200 if json.get("namespaces").is_some_and(Value::is_array) => Ok(json),
+        200 => Err("JSON that lists no namespaces".to_owned()),
+        _ => Err(format!("status {status}, {}", code(&json))),
     }
+}
 
-    /// None: not a document of this kind.
-    fn of(json: &Value) -> Option<Self> {
-        let text = |name: &str| {
-            json.get(name)
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty())
-        };
-        let namespaces = json.get("namespaces")?.as_array()?.iter();
-        Some(Self {
-            name: text("name").map(str::to_owned),
-            home: text("home").and_then(|home| Url::parse(home).ok()),
-            zone: text("timezone_string")
-                .map(str::to_owned)
-                .or_else(|| offset(json.get("gmt_offset")?)),
-            namespaces: namespaces
-                .filter_map(Value::as_str)
-                .take(MOST)
-                .map(str::to_owned)
-                .collect(),
-            languages: json.get("languages").map(languages).unwrap_or_default(),
-        })
-    }
+/// A member of a root that is text of the site.
+pub(super) fn text<'a>(root: &'a Value, name: &str) -> Option<&'a str> {
+    root.get(name)?.as_str().filter(|text| !text.is_empty())
+}
 
-    /// True if the site lists a namespace that begins like this.
-    pub(super) fn has_namespace(&self, beginning: &str) -> bool {
-        self.namespaces.iter().any(|name| name.starts_with(beginning))
-    }
+/// The namespaces that a root lists.
+pub(super) fn namespaces(root: &Value) -> Vec<&str> {
+    let listed = root.get("namespaces").and_then(Value::as_array);
+    let listed = listed.into_iter().flatten().filter_map(Value::as_str);
+    listed.take(MOST).collect()
+}
+
+/// The time zone of a site: a name or an offset.
+pub(super) fn zone(root: &Value) -> Option<String> {
+    let named = text(root, "timezone_string").map(str::to_owned);
+    named.or_else(|| offset(root.get("gmt_offset")?))
 }
 
 /// The languages of a list of objects, or of an object by tag. Those without an address are left out.
@@ -117,11 +92,6 @@ mod tests {
 
     #[test]
     fn zones_are_names_or_offsets() {
-        let zone = |json: Value| {
-            let mut document = json;
-            document["namespaces"] = json!([]);
-            RootDocument::of(&document).unwrap().zone
-        };
         for (document, expected) in [
             (
                 json!({"timezone_string": "Europe/Berlin", "gmt_offset": "1"}),
@@ -138,7 +108,7 @@ mod tests {
             (json!({"gmt_offset": []}), None),
             (json!({}), None),
         ] {
-            assert_eq!(zone(document.clone()).as_deref(), expected, "{document}");
+            assert_eq!(zone(&document).as_deref(), expected, "{document}");
         }
     }
 
@@ -160,9 +130,9 @@ mod tests {
         #[test]
         fn any_document_is_read_or_not(text in "[\\[\\]{}\":,a-z0-9_. -]{0,80}", offset in -1e9_f64..1e9) {
             if let Ok(json) = serde_json::from_str::<Value>(&text) {
-                let _ = (RootDocument::of(&json), languages(&json));
+                let _ = (namespaces(&json), zone(&json), languages(&json));
             }
-            let _ = RootDocument::of(&json!({"namespaces": [text], "gmt_offset": offset}));
+            let _ = zone(&json!({"namespaces": [text], "gmt_offset": offset}));
         }
     }
 }

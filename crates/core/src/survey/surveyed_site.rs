@@ -1,5 +1,6 @@
 //! One server, and the requests of a survey to it: for its index, and for pages around it.
 
+use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 use url::Url;
@@ -129,12 +130,11 @@ impl<'a> SurveyedSite<'a> {
 
     /// The published index of the namespace below the root.
     pub(crate) fn index(&self) -> Result<Value, Obstacle> {
-        let answer = self.rest(&self.backend.origin.namespace, true)?;
-        let json = self.json_of(answer)?;
-        if answer.status.is_success() {
+        let (status, json) = self.document(&self.backend.origin.namespace, true)?;
+        if status.is_success() {
             return Ok(json);
         }
-        let (status, code) = (answer.status.as_u16(), code(&json));
+        let (status, code) = (status.as_u16(), code(&json));
         Err(match status {
             404 if code == "rest_no_route" => self.wrong_namespace(),
             403 if code.starts_with(GUARD) => Obstacle::new(
@@ -154,8 +154,9 @@ impl<'a> SurveyedSite<'a> {
         })
     }
 
-    /// The JSON of a response of the REST API, or why something else responds.
-    pub(crate) fn json_of(&self, answer: &SiteResponse) -> Result<Value, Obstacle> {
+    /// Status and JSON of the REST API at a path below the root, or why something else responds.
+    pub(crate) fn document(&self, path: &str, is_marked: bool) -> Result<(StatusCode, Value), Obstacle> {
+        let answer = self.rest(path, is_marked)?;
         if let Some(hindrance) = hindrance(answer) {
             return Err(Obstacle::other(hindrance));
         }
@@ -163,7 +164,7 @@ impl<'a> SurveyedSite<'a> {
             return Err(self.redirected(answer, self.other_root()));
         }
         if let Some(json) = answer.json() {
-            return Ok(json);
+            return Ok((answer.status, json));
         }
         let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
         let advice = match self.other_root() {

@@ -37,15 +37,8 @@ pub struct SiteRequest {
     pub public_url: Option<Url>,
     /// The authorities, credentials and secret by which it lets the edge in.
     pub access: OriginSettings,
-}
-
-/// The requests to one site under one name.
-#[derive(Debug, Clone, Copy)]
-pub struct SiteUnderName<'a> {
-    /// The site.
-    pub request: &'a SiteRequest,
     /// The public address whose host requests name; none: they name the host of their URL.
-    pub named: Option<&'a Url>,
+    pub named: Option<Url>,
 }
 
 // === impl SiteRequest ===
@@ -56,25 +49,24 @@ impl SiteRequest {
         let public = self.public_url.as_ref();
         public.filter(|public| OriginHost::of(public) != OriginHost::of(&self.address))
     }
-}
 
-// === impl SiteUnderName ===
-
-impl SiteUnderName<'_> {
     /// The site of this URL, with the bounds of discovery.
     pub(super) fn site(&self, url: &Url) -> BackendSettings {
         let mut site = Settings::for_origin(url.clone()).site();
         site.response_bytes = MOST_BYTES;
         site.timeouts.origin_connect = CONNECT;
-        let host = self.named.and_then(OriginHost::of);
-        let url = site.origin.url;
         site.origin = OriginSettings {
-            url,
-            host,
-            ..self.request.access.clone()
+            url: site.origin.url,
+            host: self.host(),
+            ..self.access.clone()
         };
-        site.public_url = self.named.cloned();
+        site.public_url.clone_from(&self.named);
         site
+    }
+
+    /// The host that requests name.
+    fn host(&self) -> Option<OriginHost> {
+        self.named.as_ref().and_then(OriginHost::of)
     }
 
     /// A page, behind redirects within its site.
@@ -112,7 +104,7 @@ impl SiteUnderName<'_> {
 
     /// A location as the site means it: relative to the address that the request named.
     fn join(&self, url: &Url, location: &str) -> Option<Url> {
-        let Some(named) = self.named else {
+        let Some(named) = &self.named else {
             return url.join(location).ok();
         };
         let mut asked = named.clone();
@@ -122,7 +114,7 @@ impl SiteUnderName<'_> {
 
     /// A public address at the server that gets the requests; other addresses stay.
     fn at_server(&self, url: &Url, location: &Url) -> Url {
-        let named = self.named.and_then(OriginHost::of);
+        let named = self.host();
         if named.is_none() || named != OriginHost::of(location) {
             return location.clone();
         }
@@ -134,7 +126,7 @@ impl SiteUnderName<'_> {
 
     /// Advice about a page that redirects to itself.
     fn loop_advice(&self, url: &Url, location: &Url) -> String {
-        let host = self.named.and_then(OriginHost::of);
+        let host = self.host();
         let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", url.scheme())).ok());
         named.map_or_else(|| IN_A_BROWSER.to_owned(), |named| loop_advice(&named, location))
     }

@@ -50,5 +50,4 @@ pub use strict::{LARGEST_PAGE, Relation, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
     DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, dated_differences,
-    unknown_members,
 };

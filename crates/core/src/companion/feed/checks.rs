@@ -5,7 +5,7 @@ use crate::survey::check_line::CheckLine;
 use crate::survey::check_line::LineKind::{Note, Warning};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-/// The address of the feed for readers.
+/// The address of the feed for readers, and the settings that limit it.
 pub(crate) fn feed(settings: &Settings) -> Vec<CheckLine> {
     if !settings.feed.enabled {
         return Vec::new();

@@ -48,11 +48,6 @@ impl PublishedRoutes {
         (is_ours && is_bounded).then_some(Self { methods })
     }
 
-    /// The number of routes.
-    pub fn count(&self) -> usize {
-        self.methods.len()
-    }
-
     /// The routes in the form of an index.
     pub fn to_json(&self) -> Value {
         let routes = self.methods.iter();

@@ -7,11 +7,9 @@ mod dated_difference;
 mod plugin_version;
 mod rows;
 mod site_version;
-mod unknown_members;
 
 pub use dated_difference::{DatedDifference, FormerResponse, VersionChange};
 pub use plugin_version::PluginVersion;
 pub use rows::dated_differences;
 pub use site_version::SiteVersion;
 pub(super) use site_version::is_younger;
-pub use unknown_members::unknown_members;
