@@ -24,7 +24,7 @@ pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Obstacle
 }
 
 fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Obstacle {
-    let advice = match error {
+    let (kind, advice) = match error {
         rustls::Error::InvalidMessage(_) => {
             let text = format!(
                 "the address in `{key}` begins with https, and what listens there does not speak TLS: it is plain HTTP, or \
@@ -32,29 +32,29 @@ fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Obstacle {
             );
             return Obstacle::new(ObstacleKind::Unreachable, text);
         }
-        rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
-            let text = format!("TLS fails: {NO_SERVER}{}", trusting(key));
-            return Obstacle::new(ObstacleKind::Certificate, text);
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::UnknownIssuer | CertificateError::BadSignature,
-        ) => format!(
-            "an authority signed the certificate that this machine does not trust: {}",
-            trusting(key)
+        rustls::Error::InvalidCertificate(fault) => (
+            ObstacleKind::Certificate,
+            match fault {
+                CertificateError::Other(_) => {
+                    let text = format!("TLS fails: {NO_SERVER}{}", trusting(key));
+                    return Obstacle::new(ObstacleKind::Certificate, text);
+                }
+                CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                    let signer = "an authority signed the certificate that this machine does not trust";
+                    format!("{signer}: {}", trusting(key))
+                }
+                CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                    "renew the certificate of the site".to_owned()
+                }
+                _ => format!(
+                    "the certificate must be valid for the host in `{key}`, or for `origin.host` where that is set"
+                ),
+            },
         ),
-        rustls::Error::InvalidCertificate(
-            CertificateError::Expired | CertificateError::ExpiredContext { .. },
-        ) => "renew the certificate of the site".to_owned(),
-        rustls::Error::InvalidCertificate(_) => {
-            format!(
-                "the certificate must be valid for the host in `{key}`, or for `origin.host` where that is set"
-            )
-        }
-        _ => format!("the address in `{key}` must speak TLS 1.2 or newer"),
-    };
-    let kind = match error {
-        rustls::Error::InvalidCertificate(_) => ObstacleKind::Certificate,
-        _ => ObstacleKind::Unreachable,
+        _ => (
+            ObstacleKind::Unreachable,
+            format!("the address in `{key}` must speak TLS 1.2 or newer"),
+        ),
     };
     Obstacle::new(kind, format!("TLS fails: {cause}; {advice}"))
 }

@@ -20,29 +20,28 @@ operations: `_fields` and `_envelope` (see `components.parameters`). HEAD works 
 Every response is JSON. An error has `code`, `message` and mostly `data.status`; codes that begin with `edge_` \
 come from the gateway, all others from WordPress.";
 
-/// The name of a kind's tag; `None` is the tag of the informational routes.
-pub(super) const fn tag(kind: Option<Kind>) -> &'static str {
-    match kind {
-        None => "Service",
-        Some(Kind::Event) => "Events",
-        Some(Kind::Venue) => "Venues",
-        Some(Kind::Organizer) => "Organizers",
-        Some(Kind::Category) => "Categories",
-        Some(Kind::Tag) => "Tags",
-    }
-}
+/// The tags with their meanings, by the kind of records; none: the informational routes.
+pub(super) const TAGS: [(Option<Kind>, &str, &str); 6] = [
+    (
+        Some(Kind::Event),
+        "Events",
+        "Calendar entries with start and end date-time, cost, links and related records.",
+    ),
+    (Some(Kind::Venue), "Venues", "Places where events happen."),
+    (
+        Some(Kind::Organizer),
+        "Organizers",
+        "People or groups that run events.",
+    ),
+    (Some(Kind::Category), "Categories", "Terms that group events."),
+    (Some(Kind::Tag), "Tags", "Terms that label events."),
+    (None, "Service", "What the service is and offers."),
+];
 
-pub(super) const fn tag_meaning(kind: Option<Kind>) -> &'static str {
-    match kind {
-        None => "What the service is and offers.",
-        Some(Kind::Event) => {
-            "Calendar entries with start and end date-time, cost, links and related records."
-        }
-        Some(Kind::Venue) => "Places where events happen.",
-        Some(Kind::Organizer) => "People or groups that run events.",
-        Some(Kind::Category) => "Terms that group events.",
-        Some(Kind::Tag) => "Terms that label events.",
-    }
+/// The tag of the operations about a kind of records, or of the informational routes.
+pub(super) fn tag(kind: Option<Kind>) -> &'static str {
+    let tag = TAGS.iter().find(|(of, ..)| *of == kind);
+    tag.map_or("Service", |(_, name, _)| name)
 }
 
 pub(super) fn summary(id: OperationId) -> String {

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{ABOUT, tag, tag_meaning};
+use super::super::catalogue::{ABOUT, TAGS};
 use super::options::{OpenApiOptions, PublicRoot};
 use super::{bodies, errors, globals, inputs, models, operations, responses, security};
-use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::contract::response::ERROR;
 
 /// Returns the `OpenAPI` 3.1 document of the API that clients see.
@@ -18,7 +17,7 @@ pub fn openapi(options: &OpenApiOptions) -> Value {
             "version": "v1",
         },
         "servers": servers(options),
-        "tags": tags(),
+        "tags": TAGS.map(|(_, name, meaning)| json!({"name": name, "description": meaning})),
         "paths": operations::paths(options),
         "components": {
             "schemas": schemas(options),
@@ -44,21 +43,6 @@ fn servers(options: &OpenApiOptions) -> Vec<Value> {
                 .iter()
                 .map(move |namespace| server(root, namespace))
         })
-        .collect()
-}
-
-fn tags() -> Vec<Value> {
-    let described = |kind: Option<Kind>| {
-        json!({
-            "name": tag(kind),
-            "description": tag_meaning(kind),
-        })
-    };
-    Kind::ALL
-        .into_iter()
-        .map(Some)
-        .chain([None])
-        .map(described)
         .collect()
 }
 

@@ -1,5 +1,7 @@
 //! Responses: success by operation, problems by status.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::super::catalogue;
@@ -8,11 +10,8 @@ use super::{errors, models};
 use calendar_edge_judge::contract::response::ROUTE_DESCRIPTION;
 use calendar_edge_judge::contract::{Action, Kind, Operation};
 
-/// A problem: its status, the name of its component, and its meaning.
-type Described = (u16, &'static str, &'static str);
-
-/// The problems that every operation can return.
-const PROBLEMS: &[Described] = &[
+/// The problems that operations can return: status, name of the component, and meaning.
+const PROBLEMS: &[(u16, &str, &str)] = &[
     (
         400,
         "BadRequest",
@@ -39,10 +38,6 @@ const PROBLEMS: &[Described] = &[
     ),
     (504, "OriginTimeout", "The origin is too slow."),
     (508, "LoopDetected", "An error."),
-];
-
-/// The problems of operations that read a body.
-const BODY_PROBLEMS: &[Described] = &[
     (408, "RequestTimeout", "The request did not arrive in time."),
     (413, "BodyTooLarge", "The body is too large."),
     (
@@ -50,10 +45,6 @@ const BODY_PROBLEMS: &[Described] = &[
         "BodyEncoding",
         "The body is encoded in a way that is not read.",
     ),
-];
-
-/// The problems of a PATCH that the edge merges with its record.
-const MERGE_PROBLEMS: &[Described] = &[
     (
         409,
         "Conflict",
@@ -64,10 +55,8 @@ const MERGE_PROBLEMS: &[Described] = &[
         "PreconditionFailed",
         "The precondition of the request is false.",
     ),
+    (410, "AlreadyTrashed", "The record is already in the trash."),
 ];
-
-/// The problems of operations that move a record to the trash.
-const TRASH_PROBLEMS: &[Described] = &[(410, "AlreadyTrashed", "The record is already in the trash.")];
 
 /// The headers of responses: their meanings, and true where they are numbers.
 const HEADERS: &[(&str, &str, bool)] = &[
@@ -85,35 +74,24 @@ const HEADERS: &[(&str, &str, bool)] = &[
 
 /// The responses of an operation, by status.
 pub(super) fn of(operation: &Operation) -> Value {
-    let mut all = problems(PROBLEMS);
-    all.push(success(operation));
-    if operation.is_write() {
-        all.extend(problems(BODY_PROBLEMS));
-    }
-    if operation.id.action == Action::Update && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
-        all.extend(problems(MERGE_PROBLEMS));
-    }
-    if operation.id.action == Action::Delete && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
-        all.extend(problems(TRASH_PROBLEMS));
-    }
-    by_status(all)
+    let is_of_post = operation.id.kind().is_some_and(|kind| !kind.is_term());
+    let mut all = problems(|status| match status {
+        408 | 413 | 415 => operation.is_write(),
+        409 | 412 => is_of_post && operation.id.action == Action::Update,
+        410 => is_of_post && operation.id.action == Action::Delete,
+        _ => true,
+    });
+    all.extend([success(operation)]);
+    json!(all)
 }
 
-fn problems(listed: &[Described]) -> Vec<(u16, Value)> {
-    let reference = |name: &str| json!({"$ref": format!("#/components/responses/{name}")});
-    listed
-        .iter()
+/// The problems with such a status.
+fn problems(is_possible: impl Fn(u16) -> bool) -> BTreeMap<u16, Value> {
+    let possible = PROBLEMS.iter().filter(|(status, ..)| is_possible(*status));
+    let reference = |name| json!({"$ref": format!("#/components/responses/{name}")});
+    possible
         .map(|(status, name, _)| (*status, reference(name)))
         .collect()
-}
-
-fn by_status(mut all: Vec<(u16, Value)>) -> Value {
-    all.sort_by_key(|(status, _)| *status);
-    let responses: Map<String, Value> = all
-        .into_iter()
-        .map(|(status, response)| (status.to_string(), response))
-        .collect();
-    Value::Object(responses)
 }
 
 /// The status and body of a success.
@@ -139,32 +117,23 @@ pub(super) fn of_route() -> Value {
         "headers": header_references(&["X-Request-Id"]),
         "content": {"application/json": {"schema": reference(ROUTE_DESCRIPTION.name)}},
     });
-    let mut responses = problems(PROBLEMS);
-    responses.push((200, description));
-    by_status(responses)
+    let mut responses = problems(|status| !matches!(status, 408..=410 | 412 | 413 | 415));
+    responses.insert(200, description);
+    json!(responses)
 }
 
 fn header_references(names: &[&str]) -> Value {
-    let references: Map<String, Value> = names
-        .iter()
-        .map(|name| {
-            let target = format!("#/components/headers/{name}");
-            ((*name).to_owned(), json!({"$ref": target}))
-        })
-        .collect();
-    Value::Object(references)
+    let reference = |name: &&str| json!({"$ref": format!("#/components/headers/{name}")});
+    names.iter().map(|name| (*name, reference(name))).collect()
 }
 
 // === components ===
 
 /// The problem responses by name.
 pub(super) fn components() -> Map<String, Value> {
-    let all = PROBLEMS
-        .iter()
-        .chain(BODY_PROBLEMS)
-        .chain(MERGE_PROBLEMS)
-        .chain(TRASH_PROBLEMS);
-    all.map(|(status, name, meaning)| ((*name).to_owned(), problem(*status, meaning)))
+    let problems = PROBLEMS.iter();
+    problems
+        .map(|(status, name, meaning)| ((*name).to_owned(), problem(*status, meaning)))
         .collect()
 }
 
