@@ -9,48 +9,43 @@ const MOST_LETTERS: usize = 100;
 
 /// The text of the file, with the lines that name the files by which the site lets the edge in.
 pub(super) fn text(found: &FoundSite, access_lines: &str) -> String {
-    let origin = origin(found, access_lines);
-    [top(found), origin, roots(found), ADMIN.to_owned(), forms(found)].concat()
+    let name = comment(found.name.as_deref().unwrap_or("a site without a name"));
+    let mut file = format!("# calendar-edge in front of {name}.\n");
+    if let Some(zone) = &found.zone {
+        file += &format!("# The site's time zone is {}.\n", comment(zone));
+    }
+    file += LISTEN;
+    let public = found.public.as_str().trim_end_matches('/');
+    file += &setting(PUBLIC_URL, "public_url", public);
+    file += MODE;
+    let names: Vec<String> = found.parameters.iter().map(|name| quoted(name)).collect();
+    if !names.is_empty() {
+        file += &format!("{PARAMETERS}extra_parameters = [{}]\n", names.join(", "));
+    }
+    file += &setting(ORIGIN, "url", found.root.as_str());
+    file += &setting("", "namespace", &found.namespace);
+    if let Some(host) = &found.host {
+        file += &setting(HOST, "host", &host.to_string());
+    }
+    file += access_lines;
+    let is_named = matches!(found.root.host(), Some(Host::Domain(_)));
+    if let Some(remote) = found.remote.filter(|_| is_named) {
+        file += &setting(CONNECT, "# connect", &remote.to_string());
+    }
+    file += MAX_IN_FLIGHT;
+    file += &roots(found);
+    file += ADMIN;
+    file += FORMS;
+    let name = found.name.as_deref().map(comment);
+    if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+        file += &setting("", "# calendar_name", &name);
+    }
+    file
 }
 
 /// A setting with its value, below its comment.
 fn setting(comment: &str, key: &str, value: &str) -> String {
     format!("{comment}{key} = {}\n", quoted(value))
-}
-
-fn top(found: &FoundSite) -> String {
-    let name = comment(found.name.as_deref().unwrap_or("a site without a name"));
-    let zone = found
-        .zone
-        .as_ref()
-        .map(|zone| format!("# The site's time zone is {}.\n", comment(zone)));
-    let zone = zone.unwrap_or_default();
-    let public_url = setting(
-        PUBLIC_URL,
-        "public_url",
-        found.public.as_str().trim_end_matches('/'),
-    );
-    let names: Vec<String> = found.parameters.iter().map(|name| quoted(name)).collect();
-    let parameters = if names.is_empty() {
-        String::new()
-    } else {
-        format!("{PARAMETERS}extra_parameters = [{}]\n", names.join(", "))
-    };
-    format!("# calendar-edge in front of {name}.\n{zone}{LISTEN}{public_url}{MODE}{parameters}")
-}
-
-fn origin(found: &FoundSite, access_lines: &str) -> String {
-    let url = setting(ORIGIN, "url", found.root.as_str());
-    let namespace = setting("", "namespace", &found.namespace);
-    let host = found
-        .host
-        .as_ref()
-        .map(|host| setting(HOST, "host", &host.to_string()));
-    let is_named = matches!(found.root.host(), Some(Host::Domain(_)));
-    let remote = found.remote.filter(|_| is_named);
-    let connect = remote.map(|remote| setting(CONNECT, "# connect", &remote.to_string()));
-    let (host, connect) = (host.unwrap_or_default(), connect.unwrap_or_default());
-    [&url, &namespace, &host, access_lines, &connect, MAX_IN_FLIGHT].concat()
 }
 
 /// The roots; a site with one root at the default path and without languages needs none.
@@ -79,18 +74,6 @@ fn further_root(further: &FurtherRoot) -> String {
 fn lines(before: &str, lines: &[String]) -> String {
     let lines = lines.iter().flat_map(|line| [before, line, "\n"]);
     lines.collect()
-}
-
-fn forms(found: &FoundSite) -> String {
-    let name = found
-        .name
-        .as_deref()
-        .map(comment)
-        .filter(|name| !name.trim().is_empty());
-    let name = name
-        .map(|name| setting("", "# calendar_name", &name))
-        .unwrap_or_default();
-    format!("{FORMS}{name}")
 }
 
 /// Text of the site as a value. It names no variables of this machine.

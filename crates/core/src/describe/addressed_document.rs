@@ -33,13 +33,8 @@ impl AddressedDocument {
         in_force: &TableInForce,
         offers: impl Fn(&Operation) -> bool,
     ) -> Self {
-        let operations: Vec<&Operation> = table()
-            .operations()
-            .iter()
-            .filter(|operation| offers(operation))
-            .collect();
         let routes = namespaces.iter().flat_map(|namespace| {
-            Route::all().filter_map(|route| entry(route, namespace, root, &operations, in_force))
+            Route::all().filter_map(|route| entry(route, namespace, root, &offers, in_force))
         });
         let document = json!({
             "name": "calendar-edge",
@@ -82,12 +77,12 @@ fn entry(
     route: Route,
     namespace: &str,
     root: &str,
-    operations: &[&Operation],
+    offers: &impl Fn(&Operation) -> bool,
     in_force: &TableInForce,
 ) -> Option<(String, Value)> {
-    let here: Vec<&&Operation> = operations
-        .iter()
-        .filter(|operation| operation.id.route == route)
+    let here: Vec<&Operation> = table()
+        .on_route(route)
+        .filter(|operation| offers(operation))
         .collect();
     if here.is_empty() {
         return None;

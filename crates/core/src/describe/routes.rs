@@ -75,7 +75,8 @@ fn push_line<const N: usize>(text: &mut String, indent: &str, row: &[String; N],
     text.push('\n');
 }
 
-fn default_json(default: DefaultValue) -> Option<Value> {
+/// The default of an argument as JSON, in words where the backend generates it.
+pub(super) fn default_json(default: DefaultValue) -> Option<Value> {
     match default {
         DefaultValue::None => None,
         DefaultValue::Null => Some(Value::Null),

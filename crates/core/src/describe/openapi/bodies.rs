@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, Place, Ro
 /// The request body of one method of an operation; `None` if the method has no body.
 pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Option<Value> {
     let name = schema_name(operation)?;
-    let form = json!({"schema": reference(&form_name(&name))});
+    let form = json!({"schema": reference(&format!("{name}Form"))});
     let mut content = json!({
         "application/json": {"schema": reference(&name)},
         "application/x-www-form-urlencoded": form,
@@ -32,14 +32,10 @@ pub(super) fn components(options: &OpenApiOptions) -> Map<String, Value> {
             continue;
         };
         let form = object(operation, Carrier::Form, options);
-        schemas.insert(form_name(&name), form);
+        schemas.insert(format!("{name}Form"), form);
         schemas.insert(name, object(operation, Carrier::Json, options));
     }
     schemas
-}
-
-fn form_name(name: &str) -> String {
-    format!("{name}Form")
 }
 
 /// The component name of an operation's body. The two updates of a kind share a schema if they accept the

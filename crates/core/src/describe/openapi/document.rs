@@ -53,6 +53,6 @@ fn schemas(options: &OpenApiOptions) -> Map<String, Value> {
     let models = models::components(options.table.wanted);
     let errors = errors::components(&models[ERROR.name]);
     schemas.extend(models);
-    schemas.extend(errors);
+    schemas.extend(errors.map(|(name, schema)| (name.to_owned(), schema)));
     schemas
 }

@@ -11,13 +11,13 @@ use calendar_edge_judge::problem::{OwnError, Problem, Words};
 const EDGE_CODES: &str = "EdgeErrorCode";
 
 /// The schemas of what is no model alone, by name: `error` is the model of every error.
-pub(super) fn components(error: &Value) -> Map<String, Value> {
-    let mut schemas = Map::new();
-    schemas.insert(EDGE_CODES.to_owned(), edge_codes());
-    schemas.insert(ERROR.name.to_owned(), coded(error.clone()));
-    schemas.insert("OtherError".to_owned(), other());
-    schemas.insert("BadRequest".to_owned(), bad_request());
-    schemas
+pub(super) fn components(error: &Value) -> [(&'static str, Value); 4] {
+    [
+        (EDGE_CODES, edge_codes()),
+        (ERROR.name, coded(error.clone())),
+        ("OtherError", other()),
+        ("BadRequest", bad_request()),
+    ]
 }
 
 /// Codes of the site are open-ended; those of the edge are all known. The alternatives exclude each other, and each has its

@@ -37,18 +37,15 @@ pub(super) fn references(operation: &Operation) -> Vec<Value> {
 }
 
 fn forwarded() -> impl Iterator<Item = &'static str> {
-    GLOBALS
-        .iter()
-        .filter(|listed| !is_withheld(listed.treatment))
-        .map(|listed| listed.name)
-}
-
-/// True if a parameter is not offered to clients: it never reaches the origin as a parameter.
-const fn is_withheld(treatment: Treatment) -> bool {
-    matches!(
-        treatment,
-        Treatment::RefuseUnlessAllowed | Treatment::Nonce | Treatment::Route | Treatment::Method
-    )
+    // The others never reach the origin as a parameter.
+    let is_offered = |treatment| {
+        !matches!(
+            treatment,
+            Treatment::RefuseUnlessAllowed | Treatment::Nonce | Treatment::Route | Treatment::Method
+        )
+    };
+    let offered = GLOBALS.iter().filter(move |listed| is_offered(listed.treatment));
+    offered.map(|listed| listed.name)
 }
 
 /// The name without its underscore, because some tools reject component names that begin with one.

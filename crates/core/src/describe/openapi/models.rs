@@ -9,45 +9,31 @@ use calendar_edge_judge::contract::{PluginVersion, VersionChange, dated_differen
 /// Recorded responses by the name of their model. Lists and maps of a whole response are cut to their first entries.
 const EXAMPLES: &str = include_str!("../../../../../fixtures/openapi/examples.json");
 
-/// The schemas of all models by name, as a version has them; none: as the specified one has.
+/// The schemas of all models by name, as a version has them; none: as the specified one has. Members that a version does
+/// not have are absent, and those that it has beyond the models are named.
 pub(super) fn components(wanted: Option<PluginVersion>) -> Map<String, Value> {
     let examples: Value = serde_json::from_str(EXAMPLES).unwrap_or_default();
-    let mut schemas: Map<String, Value> = models()
-        .into_iter()
-        .map(|model| (model.name.to_owned(), object(model, &examples[model.name])))
+    let rows = dated_differences().iter().filter_map(|row| match row.change {
+        VersionChange::Member(name) => Some((name, row, wanted?)),
+        _ => None,
+    });
+    let (absent, present): (Vec<_>, Vec<_>) = rows.partition(|(_, row, wanted)| row.since > *wanted);
+    let absent: Vec<&str> = absent.into_iter().map(|(name, ..)| name).collect();
+    let models = models().into_iter();
+    let mut schemas: Map<String, Value> = models
+        .map(|model| {
+            (
+                model.name.to_owned(),
+                object(model, examples[model.name].clone(), &absent),
+            )
+        })
         .collect();
-    if let Some(wanted) = wanted {
-        adapt(&mut schemas, wanted);
-    }
-    schemas
-}
-
-/// Takes out the members that a version does not have, and names those that it has beyond the models.
-fn adapt(schemas: &mut Map<String, Value>, wanted: PluginVersion) {
-    for row in dated_differences() {
-        let VersionChange::Member(name) = row.change else {
-            continue;
-        };
-        if row.since > wanted {
-            schemas.values_mut().for_each(|schema| without(schema, name));
-        } else if let Some(event) = schemas.get_mut(EVENT.name)
-            && row.since > PluginVersion::SPECIFIED
-        {
-            event["properties"][name] = json!({"description": row.meaning});
+    for (name, row, _) in present {
+        if row.since > PluginVersion::SPECIFIED {
+            schemas[EVENT.name]["properties"][name] = json!({"description": row.meaning});
         }
     }
-}
-
-fn without(schema: &mut Value, name: &str) {
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.shift_remove(name);
-    }
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|member| member != name);
-    }
-    if let Some(examples) = schema.get_mut("examples") {
-        forget(examples, name);
-    }
+    schemas
 }
 
 /// Takes a member out of an example, wherever it stands.
@@ -62,17 +48,16 @@ fn forget(example: &mut Value, name: &str) {
     }
 }
 
-fn object(model: &ResponseModel, example: &Value) -> Value {
-    let properties: Map<String, Value> = model
-        .members()
+fn object(model: &ResponseModel, mut example: Value, absent: &[&str]) -> Value {
+    let members = || model.members().filter(|member| !absent.contains(&member.name));
+    let properties: Map<String, Value> = members()
         .map(|member| {
             let mut schema = schema(member.shape);
             schema["description"] = member.meaning.into();
             (member.name.to_owned(), schema)
         })
         .collect();
-    let required: Vec<&str> = model
-        .members()
+    let required: Vec<&str> = members()
         .filter(|member| member.is_required)
         .map(|member| member.name)
         .collect();
@@ -84,6 +69,7 @@ fn object(model: &ResponseModel, example: &Value) -> Value {
     if model.is_extended {
         object["additionalProperties"] = true.into();
     }
+    absent.iter().for_each(|name| forget(&mut example, name));
     if !example.is_null() {
         object["examples"] = json!([example]);
     }

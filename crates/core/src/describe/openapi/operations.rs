@@ -121,8 +121,11 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
     };
     let schema = match operation.id.route {
         Route::Index => index_schema(argument, options),
-        Route::Doc | Route::Collection(_) | Route::Item(_) => inputs::schema(argument, carrier),
-        Route::BySlug(_) => slug_schema(argument, carrier),
+        // The path determines the record, even if the backend checks the slug as arbitrary text.
+        Route::BySlug(_) if argument.name == "slug" => reference("Slug"),
+        Route::Doc | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => {
+            inputs::schema(argument, carrier)
+        }
     };
     let mut parameter = json!({
         "name": argument.name,
@@ -152,14 +155,6 @@ fn published_extra<'a>(
     extra.filter(move |_| !has_body).map(move |name| {
         json!({"name": name, "in": "query", "required": false, "description": EXTRA, "schema": {}})
     })
-}
-
-/// The path determines the record, even if the backend checks the slug as arbitrary text.
-fn slug_schema(argument: &Argument, carrier: Carrier) -> Value {
-    if argument.name == "slug" {
-        return reference("Slug");
-    }
-    inputs::schema(argument, carrier)
 }
 
 /// The index describes only the public namespaces.
