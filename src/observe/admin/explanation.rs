@@ -54,7 +54,7 @@ fn story(parts: &AdminParts, body: &[u8]) -> Option<Value> {
             tables: &pages.tables,
             now: unix_time(),
             write: preview,
-            returned: subjects.migration.returned(),
+            returned: subjects.migration.returned().into_iter().collect(),
             zone: zone.as_deref(),
             companion: subjects.cache.companion(),
             page: &|target| subjects.pages.explain(target),

@@ -1,11 +1,13 @@
 //! The facts by which a request is explained.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::cache::{CompanionSigns, SiteZone};
 use crate::gateway::authority::PublicAddress;
 use crate::gateway::decision::RequestHead;
-use crate::settings::{BackendSettings, CutoverRule, Settings};
+use crate::settings::{BackendSettings, Settings};
 use crate::unix_time::UnixTime;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::contract::TablesInForce;
@@ -22,24 +24,12 @@ pub struct Basis<'a> {
     /// Writes a call as the backend would get it, as JSON without secrets.
     pub write:
         fn(&BackendSettings, &ForwardableCall, &RequestHead<'_>, &PublicAddress) -> Result<Value, Refusal>,
-    /// The rules of `[[cutover]]` that are returned to the site, with the reason.
-    pub returned: Vec<(String, String)>,
+    /// The rules of `[[cutover]]` that their guards have returned to the site, with the reason.
+    pub returned: BTreeMap<String, String>,
     /// The time zone of the site.
     pub zone: Option<&'a SiteZone>,
     /// The last signs of the companion plugin.
     pub companion: Option<CompanionSigns>,
     /// The response to a calendar page, by its target; it depends on the events of this moment.
     pub page: &'a dyn Fn(&str) -> Value,
-}
-
-// === impl Basis ===
-
-impl Basis<'_> {
-    /// The reason why the guard of a rule has returned it to the site; none: it has not.
-    pub(super) fn return_reason(&self, rule: &CutoverRule) -> Option<&str> {
-        let mut returned = self.returned.iter();
-        returned
-            .find(|(name, _)| *name == rule.name)
-            .map(|(_, reason)| &**reason)
-    }
 }

@@ -22,7 +22,7 @@ pub(super) fn backends(call: &ForwardableCall, basis: &Basis<'_>) -> Vec<Value> 
     for rule in rules_about(call, settings) {
         all.push(responds_by(&rule, call, basis));
         why = "no rule takes them";
-        if basis.return_reason(&rule).is_some() {
+        if basis.returned.contains_key(&rule.name) {
             continue;
         }
         others = "the other clients";
@@ -43,7 +43,7 @@ fn row(backend: &str, role: &str, share: &str, why: &str) -> Value {
 
 fn responds_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) -> Value {
     let (name, backend) = (&rule.name, &rule.backend);
-    if let Some(reason) = basis.return_reason(rule) {
+    if let Some(reason) = basis.returned.get(name) {
         let why = format!("rule {name} is returned to the site: {reason}");
         return row(backend, RESPONDS, "no client", &why);
     }
@@ -72,7 +72,7 @@ fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
 /// The backend that responds to a call of all clients, or the site.
 pub(super) fn responding(call: &ForwardableCall, basis: &Basis<'_>) -> BackendSettings {
     let mut rules = rules_about(call, basis.settings).into_iter();
-    let first = rules.find(|rule| basis.return_reason(rule).is_none());
+    let first = rules.find(|rule| !basis.returned.contains_key(&rule.name));
     let first = first.filter(|rule| rule.share == Percentage::ALL);
     let backend = first.and_then(|rule| basis.settings.backend(&rule.backend));
     backend.unwrap_or_else(|| basis.settings.site())

@@ -114,12 +114,10 @@ impl<'a> SurveyedSite<'a> {
         self.get(format!("{root}/{}", self.backend.origin.namespace), true)
     }
 
-    /// The companion plugin's report of its site; none: there is no secret for the request.
+    /// The companion plugin's report of its site; none: there is no secret or no nonce for the request.
     pub(crate) fn facts(&self) -> Option<Result<Result<FactsReply, FactsReplyFault>, Obstacle>> {
         let key = self.backend.origin.mark_key.as_ref()?;
-        let Some(nonce) = self.responses.nonce else {
-            return Some(Ok(Err(FactsReplyFault::NoReply)));
-        };
+        let nonce = self.responses.nonce?;
         let ask = self.way.clone().to_facts(&FactsQuery::OF_SITE, nonce);
         Some(
             self.responses
