@@ -299,7 +299,7 @@ impl ReloaderState {
             return;
         };
         tls.replace(identity);
-        let Some(not_after) = identity.not_after() else {
+        let Some(not_after) = identity.not_after else {
             return;
         };
         self.metrics.certificate().show(not_after);

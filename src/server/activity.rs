@@ -54,6 +54,8 @@ pub(super) struct Activity {
     place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
+    /// True if nothing was written since the last flush.
+    is_flushed: AtomicBool,
     /// Notified once, when the connection has to make room for another.
     makes_room: Notify,
     is_notified: AtomicBool,
@@ -93,6 +95,7 @@ impl Activity {
             place: Mutex::new(PhaseStart::since_now(Phase::Opening)),
             multiplexed: AtomicBool::new(false),
             dismissed: AtomicBool::new(false),
+            is_flushed: AtomicBool::new(false),
             makes_room: Notify::new(),
             is_notified: AtomicBool::new(false),
         })
@@ -153,6 +156,18 @@ impl Activity {
     /// True if what the client still sends is not waited for.
     pub(super) fn is_dismissed(&self) -> bool {
         self.dismissed.load(Ordering::Relaxed)
+    }
+
+    /// Records that bytes were written, or that all of them were flushed.
+    ///
+    /// hyper flushes a stream only after it has written everything that it holds.
+    pub(super) fn set_flushed(&self, is_flushed: bool) {
+        self.is_flushed.store(is_flushed, Ordering::Relaxed);
+    }
+
+    /// True if all that was written was flushed.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.is_flushed.load(Ordering::Relaxed)
     }
 
     /// Records that a request begins. The request ends when the returned guard is dropped.

@@ -10,17 +10,16 @@ use std::time::Duration;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::TokioTimer;
-use hyper_util::server::conn::auto;
 use ipnet::IpNet;
-use pin_project_lite::pin_project;
 
 use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
-use super::http_connection::{BrokenConnection, ClientService, HttpConnection};
+use super::http_connection::{BrokenConnection, ClientService, HttpBuilders, HttpConnection};
 use super::inspected_io::InspectedIo;
 use super::peer::Peer;
 use super::per_address::AddressPermit;
@@ -42,25 +41,26 @@ const HEADROOM: usize = 4;
 /// The HTTP settings shared by all connections of one listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
-    builder: auto::Builder<StallWatch>,
+    builders: HttpBuilders,
     inspector: Inspector,
     meter: FrameMeter,
-    limits: PhaseLimits,
+    /// All steps before HTTP have the time of a head.
+    pub(super) limits: PhaseLimits,
     /// The lowest rate at which a client must read a response.
     stalls: StallWatch,
-    proxies: Option<Arc<[IpNet]>>,
+    /// The proxies whose headers begin connections; `None`: connections begin without.
+    pub(super) proxies: Option<Arc<[IpNet]>>,
 }
 
 impl Protocol {
     /// Sets every limit but the number of header fields explicitly: library defaults may change, and they are not made
     /// for the open internet.
-    pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
+    pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, multiplexed: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
         let stalls = StallWatch::new(timeouts.client_write, limits.min_response_rate);
-        let mut builder = auto::Builder::new(stalls);
-        builder
-            .http1()
+        let mut http1 = http1::Builder::new();
+        http1
             .timer(TokioTimer::new())
             // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
@@ -68,23 +68,23 @@ impl Protocol {
             // any other number of them for each head.
             .max_buf_size(most_bytes)
             .half_close(false);
-        builder
-            .http2()
+        let mut http2 = http2::Builder::new(stalls);
+        http2
             .timer(TokioTimer::new())
-            .max_concurrent_streams(http2.max_concurrent_streams)
-            .max_pending_accept_reset_streams(http2.pending_resets)
-            .max_local_error_reset_streams(http2.local_error_resets)
-            .initial_stream_window_size(http2.stream_window_bytes)
-            .initial_connection_window_size(http2.connection_window_bytes)
-            .max_frame_size(http2.frame_bytes)
-            .max_send_buf_size(http2.send_buffer_bytes)
-            .max_header_list_size(http2.header_list_bytes)
-            .keep_alive_interval(http2.ping_interval)
-            .keep_alive_timeout(http2.ping_timeout);
+            .max_concurrent_streams(multiplexed.max_concurrent_streams)
+            .max_pending_accept_reset_streams(multiplexed.pending_resets)
+            .max_local_error_reset_streams(multiplexed.local_error_resets)
+            .initial_stream_window_size(multiplexed.stream_window_bytes)
+            .initial_connection_window_size(multiplexed.connection_window_bytes)
+            .max_frame_size(multiplexed.frame_bytes)
+            .max_send_buf_size(multiplexed.send_buffer_bytes)
+            .max_header_list_size(multiplexed.header_list_bytes)
+            .keep_alive_interval(multiplexed.ping_interval)
+            .keep_alive_timeout(multiplexed.ping_timeout);
         Self {
-            builder,
+            builders: HttpBuilders { http1, http2 },
             inspector: Inspector::new(limits),
-            meter: FrameMeter::new(http2.frames),
+            meter: FrameMeter::new(multiplexed.frames),
             limits: PhaseLimits {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
@@ -103,16 +103,6 @@ impl Protocol {
         }
     }
 
-    /// The proxies whose headers begin connections; `None`: connections begin without.
-    pub(super) fn proxies(&self) -> Option<&[IpNet]> {
-        self.proxies.as_deref()
-    }
-
-    /// The time a client has to complete all steps before HTTP.
-    pub(super) const fn opening_time(&self) -> Duration {
-        self.limits.head
-    }
-
     /// Serves one connection to its end, and returns the reason of it.
     pub(super) async fn serve<S>(
         &self,
@@ -124,8 +114,9 @@ impl Protocol {
         S: Service<ReceivedRequest<Incoming>, Response = PlainResponse, Error = Infallible>
             + Clone
             + Send
+            + Unpin
             + 'static,
-        S::Future: Send + 'static,
+        S::Future: Send + Unpin + 'static,
     {
         let activity = address_permit.activity.clone();
         let breach = Arc::<FoundBreach>::default();
@@ -145,7 +136,7 @@ impl Protocol {
             drain: drain.clone(),
         };
         let serving = ServedConnection {
-            connection: HttpConnection::new(&self.builder, service, stream),
+            connection: HttpConnection::new(&self.builders, service, stream, activity.clone()),
             watch: PhaseWatch::new(&activity, self.limits),
             activity,
             breach,
@@ -261,6 +252,7 @@ struct ConnectionService<S> {
 impl<S> Service<Request<Incoming>> for ConnectionService<S>
 where
     S: Service<ReceivedRequest<Incoming>, Response = PlainResponse, Error = Infallible>,
+    S::Future: Unpin,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
@@ -290,26 +282,23 @@ where
     }
 }
 
-pin_project! {
-    /// Counts the request as running until the response exists; the response body then counts it.
-    struct CountedFuture<F> {
-        #[pin]
-        inner: F,
-        running: Option<RunningRequest>,
-        // Set for HTTP/1 only, where the response announces the end by a `Connection: close` header.
-        drain: Option<Drain>,
-    }
+/// Counts the request as running until the response exists; the response body then counts it.
+struct CountedFuture<F> {
+    inner: F,
+    running: Option<RunningRequest>,
+    /// Set for HTTP/1 only, where the response announces the end by a `Connection: close` header.
+    drain: Option<Drain>,
 }
 
 impl<F> Future for CountedFuture<F>
 where
-    F: Future<Output = Result<PlainResponse, Infallible>>,
+    F: Future<Output = Result<PlainResponse, Infallible>> + Unpin,
 {
     type Output = Result<Response<CountedBody>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        this.inner.poll(cx).map_ok(|mut response| {
+        let this = self.get_mut();
+        Pin::new(&mut this.inner).poll(cx).map_ok(|mut response| {
             if this.drain.as_ref().is_some_and(Drain::has_begun) {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);

@@ -2,42 +2,43 @@
 //!
 //! hyper holds two buffers of 8 KiB for an HTTP/1 connection until its end, and has no setting for that. An idle
 //! connection is therefore *parked*: hyper's connection ends without closing the socket, and a new one takes over
-//! when the client sends again. The client notices nothing.
-//! hyper does not promise that a stream can be used after such a shutdown; the tests of this module hold it.
+//! when the client has sent another head. The client notices nothing.
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::{Future, poll_fn};
-use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use http::{Request, Response};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::TokioIo;
-use hyper_util::server::conn::auto;
 use tokio::io::AsyncWrite;
 
-use super::detachable_io::{Attachable, DetachableIo};
+use super::activity::Activity;
 use super::h2_stalls::StallWatch;
 use super::inspected_io::InspectedIo;
 use super::response_body::CountedBody;
 use super::stream::ClientStream;
 
 /// The bytes of a client as hyper reads and writes them.
-pub(super) type ClientIo = TokioIo<DetachableIo<InspectedIo<ClientStream>>>;
-
-type HyperConnection<'a, S> = auto::Connection<'a, ClientIo, S, StallWatch>;
+type ClientIo = TokioIo<Box<InspectedIo<ClientStream>>>;
 
 /// The reason why a connection ended early.
 pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
 
 /// The service that responds to the requests of a connection.
 pub(super) trait ClientService:
-    Service<Request<Incoming>, Response = Response<CountedBody>, Error = Infallible, Future: Send + 'static>
-    + Clone
+    Service<
+        Request<Incoming>,
+        Response = Response<CountedBody>,
+        Error = Infallible,
+        Future: Send + Unpin + 'static,
+    > + Clone
+    + Unpin
 {
 }
 
@@ -46,103 +47,100 @@ impl<S> ClientService for S where
             Request<Incoming>,
             Response = Response<CountedBody>,
             Error = Infallible,
-            Future: Send + 'static,
+            Future: Send + Unpin + 'static,
         > + Clone
+        + Unpin
 {
+}
+
+/// hyper's settings for both versions of the protocol.
+#[derive(Debug, Clone)]
+pub(super) struct HttpBuilders {
+    pub(super) http1: http1::Builder,
+    pub(super) http2: http2::Builder<StallWatch>,
 }
 
 /// A client connection until it ends.
 pub(super) struct HttpConnection<'a, S: ClientService> {
-    builder: &'a auto::Builder<StallWatch>,
+    builders: &'a HttpBuilders,
     service: S,
-    stream: Arc<Attachable<InspectedIo<ClientStream>>>,
-    /// `None` while the connection is parked, as it is before the client has sent anything.
-    hyper: Option<Pin<Box<HyperConnection<'a, S>>>>,
+    activity: Arc<Activity>,
+    /// The stream while the connection is parked, as it is before the client has sent a head.
+    parked: Option<Box<InspectedIo<ClientStream>>>,
+    hyper: Option<HyperConnection<S>>,
     /// True if the connection ends after its running requests.
     pub(super) is_closing: bool,
 }
 
+/// hyper's connection, which has the stream.
+enum HyperConnection<S: ClientService> {
+    Http1(Box<http1::Connection<ClientIo, S>>),
+    Http2(Box<http2::Connection<ClientIo, S, StallWatch>>),
+}
+
 impl<'a, S: ClientService> HttpConnection<'a, S> {
     pub(super) fn new(
-        builder: &'a auto::Builder<StallWatch>,
+        builders: &'a HttpBuilders,
         service: S,
         stream: InspectedIo<ClientStream>,
+        activity: Arc<Activity>,
     ) -> Self {
         Self {
-            builder,
+            builders,
             service,
-            stream: Attachable::new(stream),
+            activity,
+            parked: Some(Box::new(stream)),
             hyper: None,
             is_closing: false,
         }
     }
 
-    fn resume(&mut self, stream: DetachableIo<InspectedIo<ClientStream>>) {
+    fn resume(&mut self, stream: Box<InspectedIo<ClientStream>>) {
+        let service = self.service.clone();
+        let is_http2 = stream.is_http2();
         let stream = TokioIo::new(stream);
-        let connection = self.builder.serve_connection(stream, self.service.clone());
-        self.hyper = Some(Box::pin(connection));
+        self.hyper = Some(if is_http2 {
+            HyperConnection::Http2(Box::new(self.builders.http2.serve_connection(stream, service)))
+        } else {
+            HyperConnection::Http1(Box::new(self.builders.http1.serve_connection(stream, service)))
+        });
     }
 
     /// Ends the connection when its running requests have their responses.
     pub(super) fn close(&mut self) {
         self.is_closing = true;
-        if let Some(hyper) = &mut self.hyper {
-            hyper.as_mut().graceful_shutdown();
+        match &mut self.hyper {
+            Some(HyperConnection::Http1(hyper)) => Pin::new(&mut **hyper).graceful_shutdown(),
+            Some(HyperConnection::Http2(hyper)) => Pin::new(&mut **hyper).graceful_shutdown(),
+            None => {}
         }
     }
 
     /// Parks an HTTP/1 connection between two requests.
     ///
-    /// A connection with unsent bytes is not parked: hyper would drop them. Neither is one without a request.
+    /// A connection with unsent bytes is not parked: hyper would drop them.
     ///
     /// # Errors
     ///
     /// Those of the connection, which may end at this moment.
     pub(super) async fn park(&mut self) -> Result<(), BrokenConnection> {
-        let Some(hyper) = self.hyper.as_mut().filter(|_| self.stream.is_flushed()) else {
+        let Some(HyperConnection::Http1(hyper)) = &mut self.hyper else {
             return Ok(());
         };
-        self.stream.keep_open(true);
-        hyper.as_mut().graceful_shutdown();
-        let ended = poll_fn(|cx| Poll::Ready(hyper.as_mut().poll(cx))).await;
-        self.stream.keep_open(false);
+        if !self.activity.is_flushed() {
+            return Ok(());
+        }
+        Pin::new(&mut **hyper).graceful_shutdown();
+        let ended = poll_fn(|cx| Poll::Ready(hyper.poll_without_shutdown(cx))).await;
         if let Poll::Ready(ended) = ended {
-            self.hyper = None;
             ended?;
+            if let Some(HyperConnection::Http1(hyper)) = self.hyper.take() {
+                self.parked = Some(hyper.into_parts().io.into_inner());
+            }
         }
         Ok(())
     }
-
-    /// hyper takes it for an error when a connection is closed before its first request is complete.
-    fn unless_closed(&self, error: BrokenConnection) -> Result<(), BrokenConnection> {
-        let kind = error.downcast_ref().map(io::Error::kind);
-        if self.is_closing && kind == Some(io::ErrorKind::Interrupted) {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    }
-
-    /// Ready when the client of a parked connection has sent something, or is gone.
-    fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
-        let stream = self.stream.returned();
-        stream
-            .as_ref()
-            .map_or(Poll::Ready(()), |stream| stream.poll_sent(cx))
-    }
-
-    /// Closes the socket of a parked connection.
-    fn poll_shutdown(&self, cx: &mut Context<'_>) -> Poll<Result<(), BrokenConnection>> {
-        let mut stream = self.stream.returned();
-        match stream.as_mut() {
-            Some(stream) => Pin::new(stream).poll_shutdown(cx).map_err(Into::into),
-            None => Poll::Ready(Ok(())),
-        }
-    }
 }
-
-// The service is called and cloned, never polled.
-impl<S: ClientService> Unpin for HttpConnection<'_, S> {}
 
 impl<S: ClientService> Future for HttpConnection<'_, S> {
     type Output = Result<(), BrokenConnection>;
@@ -150,16 +148,20 @@ impl<S: ClientService> Future for HttpConnection<'_, S> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         loop {
-            if let Some(hyper) = &mut this.hyper {
-                let ended = ready!(hyper.as_mut().poll(cx));
-                return Poll::Ready(ended.or_else(|error| this.unless_closed(error)));
-            } else if this.is_closing {
-                return this.poll_shutdown(cx);
+            match &mut this.hyper {
+                Some(HyperConnection::Http1(hyper)) => return Pin::new(hyper).poll(cx).map_err(Into::into),
+                Some(HyperConnection::Http2(hyper)) => return Pin::new(hyper).poll(cx).map_err(Into::into),
+                None => {}
             }
-            ready!(this.poll_sent(cx));
-            match this.stream.attach() {
-                Some(stream) => this.resume(stream),
-                None => return Poll::Ready(Ok(())),
+            let Some(parked) = &mut this.parked else {
+                return Poll::Ready(Ok(()));
+            };
+            if this.is_closing {
+                return Pin::new(parked).poll_shutdown(cx).map_err(Into::into);
+            }
+            ready!(parked.poll_begun(cx))?;
+            if let Some(stream) = this.parked.take() {
+                this.resume(stream);
             }
         }
     }

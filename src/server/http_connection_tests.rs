@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-use super::super::activity::Activity;
 use super::super::min_rate::MinRate;
 use super::super::stream::Socket;
 use super::*;
@@ -33,18 +31,27 @@ impl Service<Request<Incoming>> for Answering {
     }
 }
 
-fn builder() -> Builder<StallWatch> {
-    Builder::new(StallWatch::new(TIME, 0))
+fn builders() -> HttpBuilders {
+    HttpBuilders {
+        http1: http1::Builder::new(),
+        http2: http2::Builder::new(StallWatch::new(TIME, 0)),
+    }
 }
 
 /// The client's end of a connection whose responses have so many bytes.
-fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpConnection<'_, Answering>) {
+fn connected(builders: &HttpBuilders, bytes: usize) -> (UnixStream, HttpConnection<'_, Answering>) {
     let (client, socket) = UnixStream::pair().expect("two sockets");
-    let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));
+    let activity = Activity::new();
+    let stream = ClientStream::new(
+        Socket::Unix(socket),
+        activity.clone(),
+        MinRate::new(TIME, TIME, 0),
+    );
     let inspector = Inspector::new(&Limits::default());
     let meter = FrameMeter::new(Http2Limits::default().frames);
-    let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), Arc::default());
-    (client, HttpConnection::new(builder, Answering(bytes), stream))
+    let stream = InspectedIo::new(stream, inspector, meter, activity.clone(), Arc::default());
+    let connection = HttpConnection::new(builders, Answering(bytes), stream, activity);
+    (client, connection)
 }
 
 /// Polls a connection as far as it goes, and returns the bytes that its client reads after that.
@@ -59,8 +66,8 @@ async fn served(connection: &mut HttpConnection<'_, Answering>, client: &mut Uni
 
 #[tokio::test]
 async fn a_parked_connection_has_nothing_of_hypers_and_goes_on() {
-    let builder = builder();
-    let (mut client, mut connection) = connected(&builder, 3);
+    let builders = builders();
+    let (mut client, mut connection) = connected(&builders, 3);
     for _ in 0..3 {
         client.write_all(REQUEST).await.expect("a connection");
         let answer = served(&mut connection, &mut client).await;
@@ -77,8 +84,8 @@ async fn a_parked_connection_has_nothing_of_hypers_and_goes_on() {
 
 #[tokio::test]
 async fn a_request_that_comes_while_it_is_parked_is_answered() {
-    let builder = builder();
-    let (mut client, mut connection) = connected(&builder, 3);
+    let builders = builders();
+    let (mut client, mut connection) = connected(&builders, 3);
     client.write_all(REQUEST).await.expect("a connection");
     served(&mut connection, &mut client).await;
     client.write_all(&REQUEST[..9]).await.expect("a connection");
@@ -92,9 +99,9 @@ async fn a_request_that_comes_while_it_is_parked_is_answered() {
 /// hyper would drop what it has not sent.
 #[tokio::test]
 async fn a_connection_with_unsent_bytes_is_not_parked() {
-    let builder = builder();
+    let builders = builders();
     let whole = 4 << 20;
-    let (mut client, mut connection) = connected(&builder, whole);
+    let (mut client, mut connection) = connected(&builders, whole);
     client.write_all(REQUEST).await.expect("a connection");
     let mut read = served(&mut connection, &mut client).await.len();
     connection.park().await.expect("no error");
@@ -110,44 +117,58 @@ async fn a_connection_with_unsent_bytes_is_not_parked() {
 /// Lets a connection read the begin of a request.
 async fn begun(connection: &mut HttpConnection<'_, Answering>, client: &mut UnixStream) {
     assert!(futures_util::poll!(&mut *connection).is_pending());
-    assert!(connection.hyper.is_none());
     client.write_all(&REQUEST[..9]).await.expect("a connection");
-    while connection.hyper.is_none() {
+    for _ in 0..3 {
         let polled = tokio::time::timeout(Duration::from_millis(1), &mut *connection).await;
         assert!(polled.is_err());
     }
 }
 
-/// hyper does not know the protocol then, and takes its end for an error.
 #[tokio::test]
-async fn a_connection_without_a_whole_head_is_not_parked() {
-    let builder = builder();
-    let (mut client, mut connection) = connected(&builder, 3);
+async fn a_connection_without_a_whole_head_has_nothing_of_hypers() {
+    let builders = builders();
+    let (mut client, mut connection) = connected(&builders, 3);
     begun(&mut connection, &mut client).await;
+    assert!(connection.hyper.is_none());
     connection.park().await.expect("no error");
-    assert!(connection.hyper.is_some());
     client.write_all(&REQUEST[9..]).await.expect("a connection");
     assert!(served(&mut connection, &mut client).await.ends_with("aaa"));
 }
 
 #[tokio::test]
 async fn a_connection_that_is_closed_before_its_first_request_is_not_broken() {
-    let builder = builder();
-    let (idle, mut silent) = connected(&builder, 3);
+    let builders = builders();
+    let (idle, mut silent) = connected(&builders, 3);
     silent.close();
-    let (mut client, mut connection) = connected(&builder, 3);
+    let (mut client, mut connection) = connected(&builders, 3);
     begun(&mut connection, &mut client).await;
     connection.close();
+    drop(client);
     connection.await.expect("no error");
     drop(idle);
     silent.await.expect("no error");
 }
 
 #[tokio::test]
+async fn a_client_that_begins_with_the_preface_is_served_over_http2() {
+    let builders = builders();
+    let (mut client, mut connection) = connected(&builders, 3);
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    for part in preface.chunks(9) {
+        client.write_all(part).await.expect("a connection");
+        assert!(futures_util::poll!(&mut connection).is_pending());
+    }
+    served(&mut connection, &mut client).await;
+    assert!(matches!(connection.hyper, Some(HyperConnection::Http2(_))));
+    connection.park().await.expect("no error");
+    assert!(connection.hyper.is_some());
+}
+
+#[tokio::test]
 async fn a_parked_connection_ends_with_either_side() {
-    let builder = builder();
+    let builders = builders();
     for edge_closes in [true, false] {
-        let (mut client, mut connection) = connected(&builder, 3);
+        let (mut client, mut connection) = connected(&builders, 3);
         client.write_all(REQUEST).await.expect("a connection");
         served(&mut connection, &mut client).await;
         connection.park().await.expect("no error");

@@ -67,8 +67,6 @@ enum InspectionState {
 
 /// The reason why bytes cannot pass unchanged.
 enum InspectionStop {
-    /// They are not a complete head.
-    Unfinished,
     /// A head must be respelt.
     Respell(Head),
     Broken(Breached),
@@ -101,7 +99,8 @@ impl<S> InspectedIo<S> {
         }
     }
 
-    /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one.
+    /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one, if it is not that its
+    /// head is unfinished.
     fn admit(&mut self, bytes: &[u8]) -> (usize, Option<InspectionStop>) {
         let mut good = 0;
         loop {
@@ -110,7 +109,7 @@ impl<S> InspectedIo<S> {
                 return (good, None);
             }
             match self.inspector.inspect(rest) {
-                Ok(Step::Unfinished) => return (good, Some(InspectionStop::Unfinished)),
+                Ok(Step::Unfinished) => return (good, None),
                 Ok(Step::Head(head)) => {
                     self.heads += 1;
                     if head.respelling.is_some() {
@@ -148,7 +147,7 @@ impl<S> InspectedIo<S> {
             self.held = held;
             self.passed += good;
             match stop {
-                None | Some(InspectionStop::Unfinished) => return,
+                None => return,
                 Some(stop) => self.stop(stop),
             }
         }
@@ -157,7 +156,6 @@ impl<S> InspectedIo<S> {
     /// Puts the replacement for the stopped bytes behind the good ones.
     fn stop(&mut self, stop: InspectionStop) {
         match stop {
-            InspectionStop::Unfinished => {}
             InspectionStop::Respell(head) => self.respell(&head),
             InspectionStop::Broken(breached) => self.refuse(breached),
             InspectionStop::Flood(flood) => self.end(flood),
@@ -227,12 +225,24 @@ impl<S> InspectedIo<S> {
 }
 
 impl InspectedIo<ClientStream> {
-    /// Ready when a read would give bytes or the end.
-    pub(super) fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
-        match self.state {
-            InspectionState::Inspecting if self.held.is_empty() => self.stream.poll_sent(cx),
-            _ => Poll::Ready(()),
+    /// Ready when a read would give a whole head or the end. Until then an idle connection keeps no buffer.
+    pub(super) fn poll_begun(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.state == InspectionState::Inspecting && self.passed == 0 {
+            if self.held.is_empty() {
+                ready!(self.stream.socket.poll_sent(cx));
+            }
+            let read = self.poll_held(cx);
+            if self.held.is_empty() {
+                self.held = BytesMut::new();
+            }
+            ready!(read)?;
         }
+        Poll::Ready(Ok(()))
+    }
+
+    /// True if the client uses HTTP/2, once its first bytes have come.
+    pub(super) const fn is_http2(&self) -> bool {
+        self.inspector.is_multiplexed()
     }
 }
 
@@ -252,9 +262,10 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
                 self.admit(fresh)
             }
         };
+        // Those of an unfinished head, and those that are stopped.
+        self.held.extend_from_slice(fresh.get(good..).unwrap_or_default());
+        buf.set_filled(before + good);
         if let Some(stop) = stop {
-            self.held.extend_from_slice(fresh.get(good..).unwrap_or_default());
-            buf.set_filled(before + good);
             self.stop(stop);
             if self.passed > 0 {
                 self.admit_held();

@@ -7,7 +7,6 @@ mod activity;
 pub(crate) mod bodies;
 mod connection;
 mod descriptors;
-mod detachable_io;
 mod drain;
 mod framing;
 mod h2_stalls;

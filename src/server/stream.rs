@@ -36,7 +36,7 @@ pub(crate) enum Socket {
 /// A socket that reports its reads, fails when its peer stops reading, and lingers when it is closed.
 #[derive(Debug)]
 pub(super) struct ClientStream {
-    socket: Socket,
+    pub(super) socket: Socket,
     activity: Arc<Activity>,
     min_rate: MinRate,
     ending: Option<Ending>,
@@ -60,11 +60,6 @@ impl ClientStream {
             min_rate,
             ending: None,
         }
-    }
-
-    /// Ready when the client has sent something, or is gone.
-    pub(super) fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.socket.poll_sent(cx)
     }
 
     /// Passes the result of a write on. While the client reads nothing, its time allowance is spent.
@@ -97,6 +92,7 @@ impl AsyncRead for ClientStream {
 impl AsyncWrite for ClientStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.activity.set_flushed(false);
         let written = this.socket.writer().poll_write(cx, buf);
         this.watch_write(cx, written)
     }
@@ -107,6 +103,7 @@ impl AsyncWrite for ClientStream {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.activity.set_flushed(false);
         let written = this.socket.writer().poll_write_vectored(cx, bufs);
         this.watch_write(cx, written)
     }
@@ -119,7 +116,9 @@ impl AsyncWrite for ClientStream {
         let this = self.get_mut();
         // TLS accepts bytes before the socket does; a client that does not read is noticed here.
         let flushed = this.socket.writer().poll_flush(cx);
-        this.watch_write(cx, flushed.map_ok(|()| 0)).map_ok(|_| ())
+        ready!(this.watch_write(cx, flushed.map_ok(|()| 0)))?;
+        this.activity.set_flushed(true);
+        Poll::Ready(Ok(()))
     }
 
     /// Closes our side, then consumes what the client still sends, within limits.
@@ -161,7 +160,7 @@ impl Socket {
     /// Ready when the peer has sent something, or is gone.
     ///
     /// Over TLS this may be less than a record.
-    fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
         let ready = match self {
             Self::Tcp(stream) => stream.poll_read_ready(cx),
             Self::Tls(stream) => {

@@ -107,8 +107,9 @@ where
         + Clone
         + Send
         + Sync
+        + Unpin
         + 'static,
-    S::Future: Send + 'static,
+    S::Future: Send + Unpin + 'static,
 {
     /// Accepts until the drain begins. After an error it pauses, then goes on.
     pub(crate) async fn run(self, listener: Listener) {
@@ -184,9 +185,9 @@ where
         let peer = arrival.peer();
         // Behind a pointer: the memory of a handshake must not stay with the connection.
         let activity = address_permit.activity.clone();
-        let accept = Box::pin(open(arrival, protocol.proxies(), address_permit));
+        let accept = Box::pin(open(arrival, protocol.proxies.as_deref(), address_permit));
         let opened = tokio::select! {
-            opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
+            opened = tokio::time::timeout(protocol.limits.head, accept) => opened,
             () = drain.dismissed() => return ConnectionEnd::Drain,
             () = activity.room_wanted() => return ConnectionEnd::MadeRoom,
         };

@@ -32,7 +32,7 @@ impl TlsAcceptor {
     /// Fails if the provider does not support the protocol versions, or if there is no randomness for session
     /// tickets.
     pub(crate) fn new(identity: &TlsIdentity) -> Result<Self, rustls::Error> {
-        let shown = Arc::new(CurrentKey(ArcSwap::new(identity.key())));
+        let shown = Arc::new(CurrentKey(ArcSwap::new(identity.key.clone())));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
@@ -51,7 +51,7 @@ impl TlsAcceptor {
 
     /// Presents another certificate from now on. Open connections stay.
     pub(crate) fn replace(&self, identity: &TlsIdentity) {
-        self.shown.0.store(identity.key());
+        self.shown.0.store(identity.key.clone());
     }
 
     /// Runs a handshake. A client that does not use TLS gets an alert and a clean close.

@@ -15,8 +15,10 @@ use calendar_edge_core::settings::TlsSettings;
 /// A certificate with its intermediates, and the matching private key.
 #[derive(Debug, Clone)]
 pub struct TlsIdentity {
-    key: Arc<CertifiedKey>,
-    not_after: Option<i64>,
+    pub(super) key: Arc<CertifiedKey>,
+    /// The time when the certificate expires, in seconds since 1970; `None` if the certificate does not state
+    /// it readably.
+    pub(crate) not_after: Option<i64>,
 }
 
 /// The reason why an identity cannot be used. It never quotes the content of the files.
@@ -56,19 +58,9 @@ impl TlsIdentity {
         })
     }
 
-    /// The time when the certificate expires, in seconds since 1970; `None` if the certificate does not state
-    /// it readably.
-    pub const fn not_after(&self) -> Option<i64> {
-        self.not_after
-    }
-
     /// True if both identities have the same certificates.
     pub(crate) fn shows_the_same_as(&self, other: &Self) -> bool {
         self.key.cert == other.key.cert
-    }
-
-    pub(super) fn key(&self) -> Arc<CertifiedKey> {
-        Arc::clone(&self.key)
     }
 }
 

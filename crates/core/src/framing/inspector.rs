@@ -79,6 +79,11 @@ impl Inspector {
         bytes.get(self.broken_method.clone()?)
     }
 
+    /// True once the preface of HTTP/2 has come.
+    pub const fn is_multiplexed(&self) -> bool {
+        matches!(self.at, At::Multiplexed)
+    }
+
     fn advance(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
         loop {
             match &mut self.at {
