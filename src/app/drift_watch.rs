@@ -22,7 +22,7 @@ const ADVICE: &str = "activate The Events Calendar at the site; if its API has a
 
 /// The name of a site in the log: scheme, host and port.
 pub(super) fn site_name(source: &IndexSource) -> String {
-    source.root().origin().ascii_serialization()
+    source.root.origin().ascii_serialization()
 }
 
 // === impl BackendDrifts ===

@@ -218,13 +218,13 @@ impl IndexWatch {
     async fn learn_indexes(&mut self, site: &BackendSettings, is_logged: bool) -> (Round, bool) {
         let (mut round, mut is_changed) = (Round::Complete, false);
         for source in IndexSource::all(site) {
-            match read_index(site, source.root(), Some(self.reloader.circle())).await {
+            match read_index(site, &source.root, Some(self.reloader.circle())).await {
                 Ok((index, drifts)) => {
                     self.reloader.metrics().indexes().read();
-                    self.note_site(site, source.root(), None);
-                    self.drifts.note(&site_name(&source), source.root(), drifts);
+                    self.note_site(site, &source.root, None);
+                    self.drifts.note(&site_name(&source), &source.root, drifts);
                     let circle = Some(self.reloader.circle());
-                    let second = read_second(&self.reloader.settings(), source.root(), circle).await;
+                    let second = read_second(&self.reloader.settings(), &source.root, circle).await;
                     if let Some(table) = self.indexes.learn(&source, index.with_second(second)) {
                         log_table(&source, &table);
                         is_changed = true;
@@ -235,7 +235,7 @@ impl IndexWatch {
                     is_changed |= self.indexes.withhold(&source);
                     self.note_failure(&site.origin.namespace, &source, &error, is_logged);
                     if let Some(fault) = error.shown_fault() {
-                        self.note_site(site, source.root(), Some(fault));
+                        self.note_site(site, &source.root, Some(fault));
                     }
                 }
                 Err(error) => {
@@ -245,7 +245,7 @@ impl IndexWatch {
                     round = Round::Silent;
                     self.note_failure(&site.origin.namespace, &source, &error, is_logged);
                     if let Some(fault) = error.shown_fault().or_else(|| error.into_failure().fault()) {
-                        self.note_site(site, source.root(), Some(fault));
+                        self.note_site(site, &source.root, Some(fault));
                     }
                 }
             }
@@ -257,7 +257,7 @@ impl IndexWatch {
     async fn learn_words(&self) {
         let site = self.reloader.settings().site();
         for (source, known) in self.indexes.words(&site) {
-            match read_words(&site, source.root(), known.as_ref(), Some(self.reloader.circle())).await {
+            match read_words(&site, &source.root, known.as_ref(), Some(self.reloader.circle())).await {
                 Ok(None) => {}
                 Ok(Some(words)) => {
                     self.indexes.learn_words(&source, words);
@@ -265,7 +265,7 @@ impl IndexWatch {
                     keep(self.indexes.clone(), site.clone()).await;
                 }
                 Err(error) => {
-                    let (root, error) = (source.root().as_str(), with_causes(&error));
+                    let (root, error) = (source.root.as_str(), with_causes(&error));
                     tracing::info!(root, error, "the site's words for refusals cannot be learnt now");
                 }
             }
@@ -290,11 +290,11 @@ impl IndexWatch {
         let drifts = error.drifts(namespace);
         let is_absent = absent(&drifts).is_some();
         if !drifts.is_empty() {
-            self.drifts.note(&site_name(source), source.root(), drifts);
+            self.drifts.note(&site_name(source), &source.root, drifts);
         }
         // A circle is logged when it is found, and when it ends.
         if !is_absent && is_logged && !matches!(error, IndexReadError::Circle) {
-            let root = source.root().as_str();
+            let root = source.root.as_str();
             let error = with_causes(error);
             tracing::warn!(root, error, "the index cannot be read, the table in force stays");
         }
@@ -314,7 +314,7 @@ fn log_table(source: &IndexSource, table: &TableInForce) {
     let differences = table.differences();
     let named = differences.get(..MOST_NAMED).unwrap_or(&differences);
     tracing::info!(
-        root = source.root().as_str(),
+        root = source.root.as_str(),
         version = %table.site_version,
         differences = differences.len(),
         arguments = named.join(", "),

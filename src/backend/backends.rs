@@ -7,11 +7,13 @@ use super::address::AddressFault;
 use super::authority::Authority;
 use super::forwarded_headers::ForwardedHeaders;
 use super::judged_call::JudgedCall;
-use super::outgoing::Outgoing;
+use super::outgoing::{Again, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
+use calendar_edge_core::limits::queue::Rank;
 use calendar_edge_core::settings::{BackendSettings, Timeouts};
 use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Caller;
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ impl Backends {
     /// The backends of these settings; `shared` must be adapted to the same settings.
     pub(crate) fn new(settings: &BackendSettings, shared: &SharedBackends) -> Self {
         let formed: HashMap<&Authority, Arc<Backend>> = shared
+            .backends
             .iter()
             .map(|(name, state)| {
                 let backend = Backend::new(settings, name, state);
@@ -91,6 +94,21 @@ impl Backend {
         call: &'c JudgedCall,
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Outgoing<'c>, AddressFault> {
-        Outgoing::of_call(&self.writer, call, forwarded)
+        let request = self.writer.write(call, forwarded)?;
+        let caller = call.credentials().caller(call.request().nonce.as_ref());
+        let is_protected = call.is_write() || caller == Caller::Credentialed;
+        Ok(Outgoing {
+            request: Box::new(request),
+            again: Again::Call(&self.writer, call, forwarded),
+            is_write: call.is_write(),
+            patience: None,
+            rank: if is_protected {
+                Rank::Protected
+            } else {
+                Rank::Anonymous
+            },
+            watch: None,
+            log: Arc::default(),
+        })
     }
 }

@@ -48,10 +48,6 @@ impl BreakerHandle {
         Ok(BreakerGuard(Some((self.clone(), pass))))
     }
 
-    fn report(&self, pass: Pass, health: Health) {
-        self.change(|breaker| breaker.report(pass, health, Instant::now()));
-    }
-
     fn change<T>(&self, change: impl FnOnce(&mut Breaker) -> T) -> T {
         let mut breaker = self.breaker.lock();
         let before = breaker.position();
@@ -101,7 +97,7 @@ impl BreakerGuard {
     /// Reports the origin's health to the breaker.
     pub(crate) fn report(self, health: Health) {
         if let Some((breaker, pass)) = self.0 {
-            breaker.report(pass, health);
+            breaker.change(|breaker| breaker.report(pass, health, Instant::now()));
         }
     }
 }

@@ -36,10 +36,11 @@ pub(crate) fn about_caller(
     let root = roots.get(request.root).ok_or(AddressFault::UnknownRoot)?;
     // No client can guess the query, so that no cache in between has a response, which may be about another caller.
     let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
-    let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
+    let mut headers = forwarded_headers::of_call(forwarded, Some(call.credentials()), request);
     headers.remove(CONTENT_TYPE);
     headers.remove(CONTENT_LENGTH);
-    root.get(PATH, Some(&query), headers).map(Outgoing::own_read)
+    let request = root.get(PATH, Some(&query), headers)?;
+    Ok(Outgoing::own_read(request, None))
 }
 
 // === impl CallerKey ===

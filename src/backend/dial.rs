@@ -57,12 +57,12 @@ impl Dial {
 
     /// The way of these routes, which lead to one authority.
     pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
-        let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
+        let is_tls = routes.iter().any(|route| route.base.scheme() == "https");
         Self {
             connect_timeout: backend.timeouts.origin_connect,
             idle: most_exchanges(&backend.origin),
             trusted: is_tls.then(|| backend.origin.trusted.clone()),
-            is_http1_only: routes.iter().any(|route| route.host().is_some()),
+            is_http1_only: routes.iter().any(|route| route.host.is_some()),
             address: routes.iter().find_map(|route| route.dial.clone()),
         }
     }

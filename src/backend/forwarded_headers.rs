@@ -53,20 +53,12 @@ pub(crate) struct ForwardedHeaders {
 }
 
 /// The headers of a call; of the client's headers only the judged credentials and a cleaned User-Agent are forwarded.
+/// Without credentials the backend gets the identity of the caller instead.
 pub(super) fn of_call(
     forwarded: &ForwardedHeaders,
-    credentials: &Credentials,
+    credentials: Option<&Credentials>,
     call: &CanonicalRequest,
 ) -> HeaderMap {
-    let mut headers = without_credentials(forwarded, call);
-    credentials.write_to(&mut headers);
-    // A nonce among the parameters takes precedence over the header.
-    insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
-    headers
-}
-
-/// The headers of a call for a backend that gets the identity of the caller instead.
-pub(super) fn without_credentials(forwarded: &ForwardedHeaders, call: &CanonicalRequest) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -81,6 +73,11 @@ pub(super) fn without_credentials(forwarded: &ForwardedHeaders, call: &Canonical
         forwarded.user_agent.as_ref().and_then(clean),
     );
     forwarded.forwarded.write(&mut headers);
+    if let Some(credentials) = credentials {
+        credentials.write_to(&mut headers);
+        // A nonce among the parameters takes precedence over the header.
+        insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
+    }
     headers
 }
 
@@ -116,11 +113,6 @@ fn clean(user_agent: &HeaderValue) -> Option<HeaderValue> {
 // === impl ForwardedHeaders ===
 
 impl ForwardedHeaders {
-    /// The client's address.
-    pub(crate) const fn client(&self) -> Option<IpAddr> {
-        self.forwarded.client
-    }
-
     /// The same with the identity of the caller, which the edge has signed.
     pub(crate) fn identified(mut self, identity: HeaderValue) -> Self {
         self.identity = Some(identity);
@@ -191,7 +183,11 @@ mod tests {
             log: Arc::default(),
         };
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
-        of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)
+        of_call(
+            &ForwardedHeaders::new(&headers, forwarded),
+            Some(&credentials),
+            call,
+        )
     }
 
     fn read() -> CanonicalRequest {

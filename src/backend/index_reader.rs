@@ -67,7 +67,7 @@ struct IndexReader<'a> {
 }
 
 /// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
-const NAMESPACES: &str = "_fields=namespaces";
+pub(super) const NAMESPACES: &str = "_fields=namespaces";
 
 /// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it. Where the list
 /// is closed or fails, one of the known namespaces is found by its own index.

@@ -15,8 +15,10 @@ use calendar_edge_judge::call::CanonicalRequest;
 /// `origin.host` and `origin.connect` apply to every root at the scheme, host and port of `origin.url`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginRoute {
-    base: Url,
-    host: Option<HeaderValue>,
+    /// The URL that paths are appended to; over plain HTTP its host is the one that is dialled.
+    pub(super) base: Url,
+    /// The `Host` header, where it differs from the host of the URL.
+    pub(super) host: Option<HeaderValue>,
     /// The host that a client prints for this URL; none over TLS, where the connection may use HTTP/2.
     printed_host: Option<HeaderValue>,
     /// The address that the host of the URL stands for, where it is not the host's own.
@@ -40,16 +42,6 @@ impl OriginRoute {
         let public = site.public_url.as_ref().and_then(OriginHost::of);
         let public = public.filter(|_| site.other == OtherTraffic::Forward);
         Self::with(&site.origin, &site.origin.url, public)
-    }
-
-    /// The URL that paths are appended to; over plain HTTP its host is the one that is dialled.
-    pub const fn base(&self) -> &Url {
-        &self.base
-    }
-
-    /// The `Host` header, where it differs from the host of the URL.
-    pub const fn host(&self) -> Option<&HeaderValue> {
-        self.host.as_ref()
     }
 
     /// The URL of a path below this one, with a query.
@@ -172,10 +164,10 @@ mod tests {
         change(&mut settings);
         let call = OriginRoute::of_root(&settings.origin, &settings.origin.url);
         [call, OriginRoute::of_site(&settings.site())].map(|route| {
-            let host = route.host().map(|host| host.to_str().unwrap().to_owned());
+            let host = route.host.as_ref().map(|host| host.to_str().unwrap().to_owned());
             let dial = route.dial.as_ref().map(ToString::to_string);
             (
-                route.base().to_string(),
+                route.base.to_string(),
                 host.unwrap_or_default(),
                 dial.unwrap_or_default(),
             )
@@ -250,7 +242,7 @@ mod tests {
         settings.origin.host = Some(host("h.example"));
         let elsewhere: Url = "http://b.example/wp-json".parse().unwrap();
         let route = OriginRoute::of_root(&settings.origin, &elsewhere);
-        assert_eq!((route.base(), route.host()), (&elsewhere, None));
+        assert_eq!((&route.base, &route.host), (&elsewhere, &None));
     }
 
     fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {

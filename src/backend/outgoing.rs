@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use url::Position;
 
-use super::address::AddressFault;
 use super::forwarded_headers::ForwardedHeaders;
 use super::judged_call::JudgedCall;
 use super::queue_watch::QueueWatch;
 use super::wordpress::WordPressWriter;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::limits::queue::Rank;
-use calendar_edge_judge::call::credentials::Caller;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -55,51 +53,18 @@ impl Again<'_> {
 
 // === impl Outgoing ===
 
-impl<'c> Outgoing<'c> {
-    /// A call as its writer writes it.
-    pub(super) fn of_call(
-        writer: &'c WordPressWriter,
-        call: &'c JudgedCall,
-        forwarded: &'c ForwardedHeaders,
-    ) -> Result<Self, AddressFault> {
-        let request = writer.write(call, forwarded)?;
-        let caller = call.credentials().caller(call.request().nonce.as_ref());
-        let is_protected = call.is_write() || caller == Caller::Credentialed;
-        Ok(Self {
-            request: Box::new(request),
-            again: Again::Call(writer, call, forwarded),
-            is_write: call.is_write(),
-            patience: None,
-            rank: if is_protected {
-                Rank::Protected
-            } else {
-                Rank::Anonymous
-            },
-            watch: None,
-            log: Arc::default(),
-        })
-    }
-
-    /// A request of the edge's own, which many clients depend on.
-    pub(super) fn own_read(request: reqwest::Request) -> Self {
+impl Outgoing<'_> {
+    /// A request of the edge's own, which many clients depend on. The site has this time for it; none: that of all reads.
+    pub(super) fn own_read(mut request: reqwest::Request, patience: Option<Duration>) -> Self {
+        *request.timeout_mut() = patience;
         Self {
             again: Again::Copy(request.try_clone().map(Box::new)),
             request: Box::new(request),
             is_write: false,
-            patience: None,
+            patience,
             rank: Rank::Protected,
             watch: None,
             log: Arc::default(),
-        }
-    }
-
-    /// The same request, for which the site has this time.
-    pub(super) fn with_patience(mut self, patience: Duration) -> Self {
-        *self.request.timeout_mut() = Some(patience);
-        Self {
-            again: Again::Copy(self.request.try_clone().map(Box::new)),
-            patience: Some(patience),
-            ..self
         }
     }
 

@@ -119,13 +119,6 @@ impl OwnRequests {
         body.filter(|_| head.status == StatusCode::OK)
     }
 
-    /// Requests the namespaces of the root, so that the record of the backend is fresh.
-    pub(super) async fn look(&self, backend: &Backend) {
-        let _ = self
-            .send(backend, ("/", "_fields=namespaces"), (MOST_BYTES, None))
-            .await;
-    }
-
     /// The number of changes that the companion plugin has counted, and its name for its site.
     pub(crate) async fn changes(&self, backend: &Backend) -> (CountResponse, Option<String>) {
         // A query of its own keeps caches in between from responding.
@@ -181,11 +174,8 @@ impl OwnRequests {
         (most, patience): (usize, Option<Duration>),
     ) -> Option<(Parts, Option<Bytes>)> {
         let started = Instant::now();
-        let outgoing = Outgoing::own_read(self.get(path, Some(query), self.headers()).ok()?);
-        let outgoing = match patience {
-            Some(patience) => outgoing.with_patience(patience),
-            None => outgoing,
-        };
+        let request = self.get(path, Some(query), self.headers()).ok()?;
+        let outgoing = Outgoing::own_read(request, patience);
         let answer = backend.exchange(outgoing, "none").await;
         let answer = answer.inspect_err(|failure| backend.failed(failure.fault(), started.elapsed()));
         let (response, guard) = answer.ok()?;

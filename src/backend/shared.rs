@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
-use super::bulkhead::{Bulkhead, Capacity};
+use super::bulkhead::{Bulkhead, Capacity, most_exchanges};
 use super::client::{ClientError, Clients};
 use super::dial::Dial;
 use super::retry::RetryBudget;
@@ -17,7 +17,7 @@ use calendar_edge_core::settings::BackendSettings;
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedBackends {
-    backends: HashMap<Authority, SharedBackend>,
+    pub(super) backends: HashMap<Authority, SharedBackend>,
     metrics: Metrics,
     circle: Arc<CircleKey>,
     /// The number of threads that serve, each with connections of its own.
@@ -50,12 +50,9 @@ pub(super) struct SharedBackend {
 /// Maximum number of concurrent connections to the site: calls of all roots, pages of the
 /// rest of the site, those of robots, and uploads.
 pub(crate) fn most_connections(site: &BackendSettings) -> usize {
-    let backends = Authority::of_roots(site).len();
-    let calls = site.origin.max_in_flight.saturating_mul(backends);
-    let rest = Capacity::of_site(&site.origin).permits;
-    calls
-        .saturating_add(rest.saturating_mul(2))
-        .saturating_add(site.origin.robots_in_flight())
+    let others = Authority::of_roots(site).len().saturating_sub(1);
+    let calls = site.origin.max_in_flight.saturating_mul(others);
+    most_exchanges(&site.origin).saturating_add(calls)
 }
 
 // === impl SharedBackends ===
@@ -96,20 +93,14 @@ impl SharedBackends {
         let mut tls = TlsConfigs::default();
         let mut backends = HashMap::new();
         for authority in Authority::all(backend) {
-            let state = match self.backends.get(&authority) {
-                Some(state) => state.adapt(backend, &authority, &mut tls)?,
-                None => SharedBackend::new(backend, &authority, &mut tls, self)?,
-            };
+            let before = self.backends.get(&authority);
+            let state = SharedBackend::new(before, backend, &authority, &mut tls, self)?;
             backends.insert(authority, state);
         }
         Ok(Self {
             backends,
             ..self.clone()
         })
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Authority, &SharedBackend)> {
-        self.backends.iter()
     }
 
     /// The permits of calls, which the edges of a fleet divide.
@@ -121,74 +112,55 @@ impl SharedBackends {
 // === impl SharedBackend ===
 
 impl SharedBackend {
+    /// The state of a backend; parts of the state before stay where their settings have not changed.
     fn new(
+        before: Option<&Self>,
         backend: &BackendSettings,
         authority: &Authority,
         tls: &mut TlsConfigs,
         of: &SharedBackends,
     ) -> Result<Self, ClientError> {
-        let metrics = of
-            .metrics
-            .backends()
-            .of(of.label.as_deref().unwrap_or(authority.as_str()));
-        let [calls, site, robots] = capacities(backend);
+        let label = of.label.as_deref();
+        let metrics = of.metrics.backends().of(label.unwrap_or(authority.as_str()));
+        let bulkhead = |known: Option<&Arc<Bulkhead>>, capacity: Capacity, traffic| {
+            let kept = known.filter(|known| known.capacity == capacity).cloned();
+            let new = || Arc::new(Bulkhead::new(metrics.name(), capacity, metrics.permits(traffic)));
+            kept.unwrap_or_else(new)
+        };
+        let site = Capacity::of_site(&backend.origin);
+        let dial = Dial::of(backend, authority);
+        let clients = before.map(|before| &before.clients);
+        let breaker = before.map(|before| &before.breaker);
         Ok(Self {
             circle: Arc::clone(&of.circle),
-            clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
-            calls: bulkhead(calls, TrafficKind::Calls, &metrics),
-            site: bulkhead(site, TrafficKind::Site, &metrics),
-            uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
-            robots: bulkhead(robots, TrafficKind::Robots, &metrics),
-            retries: Arc::new(RetryBudget::new()),
-            breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
-            exchanges: match of.label.as_deref() {
+            clients: match clients.filter(|clients| clients.dial == dial) {
+                Some(clients) => clients.clone(),
+                None => Clients::new(dial, of.threads, tls)?,
+            },
+            calls: bulkhead(
+                before.map(|before| &before.calls),
+                Capacity::of_calls(&backend.origin, &backend.timeouts),
+                TrafficKind::Calls,
+            ),
+            site: bulkhead(before.map(|before| &before.site), site, TrafficKind::Site),
+            uploads: bulkhead(before.map(|before| &before.uploads), site, TrafficKind::Uploads),
+            robots: bulkhead(
+                before.map(|before| &before.robots),
+                Capacity::of_robots(&backend.origin, &backend.timeouts),
+                TrafficKind::Robots,
+            ),
+            retries: before.map_or_else(|| Arc::new(RetryBudget::new()), |before| before.retries.clone()),
+            breaker: breaker
+                .filter(|breaker| breaker.settings == backend.breaker)
+                .cloned()
+                .unwrap_or_else(|| BreakerHandle::new(&backend.breaker, metrics.clone())),
+            exchanges: match label {
                 Some(label) => of.metrics.exchanges().of(label),
                 None => of.metrics.exchanges().site.clone(),
             },
             metrics,
         })
     }
-
-    fn adapt(
-        &self,
-        backend: &BackendSettings,
-        authority: &Authority,
-        tls: &mut TlsConfigs,
-    ) -> Result<Self, ClientError> {
-        let mut state = self.clone();
-        let dial = Dial::of(backend, authority);
-        let [calls, site, robots] = capacities(backend);
-        if dial != state.clients.dial {
-            state.clients = Clients::new(dial, state.clients.threads, tls)?;
-        }
-        if calls != state.calls.capacity {
-            state.calls = bulkhead(calls, TrafficKind::Calls, &state.metrics);
-        }
-        if site != state.site.capacity {
-            state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
-            state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
-        }
-        if robots != state.robots.capacity {
-            state.robots = bulkhead(robots, TrafficKind::Robots, &state.metrics);
-        }
-        if backend.breaker != state.breaker.settings {
-            state.breaker = BreakerHandle::new(&backend.breaker, state.metrics.clone());
-        }
-        Ok(state)
-    }
-}
-
-/// The capacities for calls, for the rest of the site, and for the pages that robots share.
-fn capacities(backend: &BackendSettings) -> [Capacity; 3] {
-    [
-        Capacity::of_calls(&backend.origin, &backend.timeouts),
-        Capacity::of_site(&backend.origin),
-        Capacity::of_robots(&backend.origin, &backend.timeouts),
-    ]
-}
-
-fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {
-    Arc::new(Bulkhead::new(metrics.name(), capacity, metrics.permits(traffic)))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(crate) fn site_request(
 ) -> Result<PassedRequest, AddressFault> {
     let path = spelled_out(head.uri.path(), br#""<>`{}\"#);
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
-    let url = plain(route.base(), &path, query.as_deref())?;
+    let url = plain(&route.base, &path, query.as_deref())?;
     let mut headers = head.headers.clone();
     keep_end_to_end(&mut headers, forwarded.client, forwarded.is_of_trusted_proxy);
     route.write_to(&mut headers);

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::backends::{Backend, Backends};
 use super::failure::ExchangeFailure;
+use super::index_reader::NAMESPACES;
 use super::own_requests::OwnRequests;
 use super::shared::SharedBackends;
 use crate::telemetry::unix_time;
@@ -57,7 +58,9 @@ impl SiteHealth {
             return;
         }
         for (backend, requests) in self.sites.iter() {
-            if !is_fresh(backend) && timeout(PATIENCE, requests.look(backend)).await.is_err() {
+            // So that the record of the backend is fresh.
+            let look = requests.index(backend, NAMESPACES);
+            if !is_fresh(backend) && timeout(PATIENCE, look).await.is_err() {
                 backend.failed(ExchangeFailure::Timeout.fault(), PATIENCE);
             }
             if is_fresh(backend) {

@@ -28,7 +28,8 @@ pub(crate) struct SiteIndexes {
 /// The place where an index is published.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct IndexSource {
-    root: Url,
+    /// The REST root of the site.
+    pub(crate) root: Url,
     namespace: String,
 }
 
@@ -67,11 +68,6 @@ impl IndexSource {
         sources.sort();
         sources.dedup();
         sources
-    }
-
-    /// The REST root of the site.
-    pub(crate) const fn root(&self) -> &Url {
-        &self.root
     }
 }
 

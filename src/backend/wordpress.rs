@@ -57,12 +57,9 @@ impl WordPressWriter {
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = judged.url_at(root, &self.namespace)?;
-        let mut headers = match self.credentials {
-            CredentialsPolicy::Identity => forwarded_headers::without_credentials(forwarded, call),
-            CredentialsPolicy::Forward | CredentialsPolicy::Withhold => {
-                forwarded_headers::of_call(forwarded, judged.credentials(), call)
-            }
-        };
+        let has_credentials = self.credentials != CredentialsPolicy::Identity;
+        let credentials = has_credentials.then(|| judged.credentials());
+        let mut headers = forwarded_headers::of_call(forwarded, credentials, call);
         root.write_to(&mut headers);
         if let Some(key) = &self.mark_key {
             headers.insert(MARK, mark(key, call, &url));

@@ -17,7 +17,7 @@ pub(super) fn check<B>(
     request: Box<ArrivedRequest<B>>,
 ) -> Result<Box<ArrivedRequest<B>>, CircleRefusal> {
     if key.is_own(&request.head.headers) {
-        return Err(CircleRefusal(key.refusal().clone()));
+        return Err(CircleRefusal(key.refusal.clone()));
     }
     Ok(request)
 }

@@ -168,7 +168,7 @@ impl Copier {
         self.migration.keep_findings();
         let event = RuleEvent::of_difference(class);
         self.migration
-            .observe(event, &self.backend, operation, call.client.forwarded.client());
+            .observe(event, &self.backend, operation, call.client.address);
     }
 
     /// The response that was given, and that of the backend that gets the copy.

@@ -46,7 +46,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
         rule_state: &Arc<RuleState>,
         longest: Duration,
     ) -> CallResponse {
-        let (started, client) = (Instant::now(), call.client.forwarded.client());
+        let (started, client) = (Instant::now(), call.client.address);
         if call.call.is_write() {
             return watched(self.inner.call(call).await, rule_state, client);
         }
@@ -131,9 +131,7 @@ impl CutoverRules {
                 continue;
             };
             let identity = call.call.credentials().identity();
-            let place = self
-                .placer
-                .place(&rule.backend, call.client.forwarded.client(), identity);
+            let place = self.placer.place(&rule.backend, call.client.address, identity);
             if cutover.rule_state.share().covers(place) {
                 let route = CallRoute::Candidate(Arc::clone(&cutover.route));
                 return (route, Some(&cutover.rule_state));

@@ -44,7 +44,7 @@ impl Cutover {
             Ok(identity) => identity,
             Err(answer) => return answer,
         };
-        let client = call.client.forwarded.client();
+        let client = call.client.address;
         let result = self.attempt(call, identity).await;
         self.rule_state.served(CutoverResponse::Backend);
         let event = match &result {

@@ -15,7 +15,8 @@ pub const CIRCLE: HeaderName = HeaderName::from_static("x-calendar-edge-circle")
 pub struct CircleKey {
     hash: KeyedHash,
     request: HeaderValue,
-    refusal: HeaderValue,
+    /// The value of the header in the refusal of a request that came back.
+    pub refusal: HeaderValue,
 }
 
 // === impl CircleKey ===
@@ -34,11 +35,6 @@ impl CircleKey {
     /// Names the edge in a request to a backend.
     pub fn sign(&self, request: &mut HeaderMap) {
         request.insert(CIRCLE, self.request.clone());
-    }
-
-    /// The value of the header in the refusal of a request that came back.
-    pub const fn refusal(&self) -> &HeaderValue {
-        &self.refusal
     }
 
     /// True if a request is one that this edge, or another one of its fleet, sent to a backend.
@@ -69,7 +65,7 @@ mod tests {
     }
 
     fn refused(key: &CircleKey) -> HeaderMap {
-        HeaderMap::from_iter([(CIRCLE, key.refusal().clone())])
+        HeaderMap::from_iter([(CIRCLE, key.refusal.clone())])
     }
 
     #[test]
