@@ -137,7 +137,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             }
             Some(SharedOutcome::Failed(failed)) => {
                 // The store of the fleet may have had one.
-                let older = older.clone().or_else(|| self.stored(&query.key));
+                let found = || self.filling.cache.find(&query.key, unix_time());
+                let older = older.clone().or_else(|| found().map(|(stored, _)| stored));
                 match self.on_error(older.as_ref().filter(|_| !falls_back), &query) {
                     Some(response) => response,
                     None => self.served.plain(&failed, &query, asked(None)),
@@ -187,11 +188,6 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 .spawn(filling.fill(leader, call, older.cloned()));
         }
         OwnPlace { progress, is_leader }
-    }
-
-    fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
-        let found = self.filling.cache.find(key, unix_time());
-        found.map(|(stored, _)| stored)
     }
 
     /// An older response in place of a failure, if there is one that nothing has removed meanwhile.

@@ -138,8 +138,8 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         let (by, is_stored) = match storable {
             // The stored response is no longer that of the site.
             Storable::No => {
-                self.cache.discard(&leader.key);
-                return SharedOutcome::uncacheable(received);
+                self.cache.responses().invalidate(&leader.key);
+                return SharedOutcome::Uncacheable(Arc::new(Mutex::new(Some(received))));
             }
             Storable::Failure => (source(&received), false),
             Storable::Yes | Storable::Briefly => (ResponseSource::Cache, true),
@@ -154,11 +154,16 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
                     stated,
                     ..self.filled(at, storable, cacheable.turn())
                 };
-                let fill = fill(cacheable, &answer, filled, leader.generation);
+                let fill = StoredMetadata {
+                    filled,
+                    dependencies: cacheable.dependencies(answer.status, &answer.body),
+                    generation: leader.generation,
+                };
                 if answer.status == StatusCode::OK {
                     self.feed.shown(&fill.dependencies);
                 }
-                let stored = self.cache.stored_response(answer, fill, older);
+                let stored = StoredResponse::replacing(answer, fill, older, &self.cache.buffers);
+                let stored = Arc::new(stored);
                 self.cache.keep(&leader.key, &stored);
                 SharedOutcome::Stored(stored)
             }
@@ -229,32 +234,11 @@ async fn whole_response(received: CallResponse, by: ResponseSource) -> Option<Wh
     Some(WholeResponse::copied(head.status, &head.headers, &body, by))
 }
 
-fn fill(
-    cacheable: CacheableCall<'_>,
-    answer: &WholeResponse,
-    filled: LifetimeFacts,
-    generation: u64,
-) -> StoredMetadata {
-    StoredMetadata {
-        filled,
-        dependencies: cacheable.dependencies(answer.status, &answer.body),
-        generation,
-    }
-}
-
 // === impl KeyedCall ===
 
 impl KeyedCall<'_> {
     /// The name of the operation.
     pub(super) fn operation(&self) -> &'static str {
         self.call.call().operation().name.as_str()
-    }
-}
-
-// === impl SharedOutcome ===
-
-impl SharedOutcome {
-    fn uncacheable(response: CallResponse) -> Self {
-        Self::Uncacheable(Arc::new(Mutex::new(Some(response))))
     }
 }

@@ -11,7 +11,8 @@ use http_body::Body;
 use super::caching::Caching;
 use super::store::Cache;
 use crate::calls::{
-    CalendarCall, CallResponse, ClientSide, JudgedCall, Stage, StoredMetadata, WholeResponse, fault,
+    CalendarCall, CallResponse, ClientSide, JudgedCall, Stage, StoredMetadata, StoredResponse, WholeResponse,
+    fault,
 };
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::bodies::{CollectError, read_within};
@@ -164,7 +165,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
                 generation,
                 ..made_of
             };
-            self.cache.stored_response(answer, fill, None)
+            Arc::new(StoredResponse::replacing(answer, fill, None, &self.buffers))
         });
         let facts = &pages.first.response.facts;
         let facts = ResponseFacts::Calendar {

@@ -10,7 +10,7 @@ use moka::sync::Cache as Moka;
 use super::metrics::CacheMetrics;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
-use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
+use crate::calls::StoredResponse;
 use crate::companion::Invalidates;
 use crate::telemetry::Metrics;
 use calendar_edge_core::cache::{CompanionSigns, Removal, RemovalCause, Serving};
@@ -29,7 +29,8 @@ pub(crate) struct Cache {
     /// The zone of the site.
     pub(crate) clock: SiteClock,
     pub(crate) metrics: CacheMetrics,
-    buffers: BufferBudget,
+    /// Pays for dropped responses that clients still read.
+    pub(super) buffers: BufferBudget,
     has_stored: AtomicBool,
 }
 
@@ -102,16 +103,6 @@ impl Cache {
         self.generations.holds(&stored.fill.dependencies, &stored.checked)
     }
 
-    /// A response that can be stored. `older` is the one that it replaces.
-    pub(crate) fn stored_response(
-        &self,
-        answer: WholeResponse,
-        fill: StoredMetadata,
-        older: Option<&StoredResponse>,
-    ) -> Arc<StoredResponse> {
-        Arc::new(StoredResponse::replacing(answer, fill, older, &self.buffers))
-    }
-
     /// Keeps a response, unless something that it depends on was removed since it was requested. Returns true if it is
     /// stored.
     pub(crate) fn keep(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
@@ -122,11 +113,6 @@ impl Cache {
             self.has_stored.store(true, Ordering::Relaxed);
         }
         holds
-    }
-
-    /// Drops the response for a key, because the site's present one is not stored.
-    pub(crate) fn discard(&self, key: &str) {
-        self.responses().invalidate(key);
     }
 
     /// Removes responses at once, without counting them. Returns the generation that this begins.

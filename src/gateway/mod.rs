@@ -131,7 +131,7 @@ where
             rules: Arc::clone(&plan.rules),
             warnings: state.warnings.clone(),
             translations: plan.translations(),
-            has_cache: plan.policy.is_enabled(),
+            has_cache: plan.policy.enabled,
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))

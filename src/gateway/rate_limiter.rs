@@ -81,7 +81,9 @@ impl RateLimiter {
     ) -> Result<Vec<Charges>, Exceeded> {
         let mut paid = Vec::new();
         for identity in tried {
-            match self.charge_login(received, identity).await {
+            let client = client(received, identity);
+            let spent = self.budgets.spend_login(client, Instant::now());
+            match self.charge_at_store(client, spent).await {
                 Ok(charges) => paid.push(charges),
                 Err(exceeded) => {
                     for charges in paid {
@@ -92,16 +94,6 @@ impl RateLimiter {
             }
         }
         Ok(paid)
-    }
-
-    async fn charge_login(
-        &self,
-        received: &BodilessRequest,
-        identity: &Identity,
-    ) -> Result<Charges, Exceeded> {
-        let client = client(received, identity);
-        let spent = self.budgets.spend_login(client, Instant::now());
-        self.charge_at_store(client, spent).await
     }
 
     async fn charge_at_store(

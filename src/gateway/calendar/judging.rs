@@ -91,16 +91,12 @@ impl<S> Judging<S> {
     /// Records the findings in the request's log line, in metrics and in the log.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
         let operation = operation_name(judgement.operation);
-        if let Outcome::Forward(call) = &judgement.outcome {
-            context.log.judged(verdict(call));
-        } else {
-            context.log.judged("reject");
-        }
-        let mode = judgement.mode.name();
-        let action = match judgement.outcome {
-            Outcome::Forward(_) => "forwarded",
-            Outcome::Refuse(_) => "refused",
+        let (verdict, action) = match &judgement.outcome {
+            Outcome::Forward(call) => (verdict(call), "forwarded"),
+            Outcome::Refuse(_) => ("reject", "refused"),
         };
+        context.log.judged(verdict);
+        let mode = judgement.mode.name();
         for finding in &judgement.findings {
             self.findings
                 .count(operation, finding, action, context.id.as_str());

@@ -6,7 +6,7 @@ use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
 use crate::layers::EdgeResponse;
-use crate::server::response::{BoxError, EdgeBody};
+use crate::server::response::BoxError;
 
 /// The first bytes of a body, with the frames that they came in.
 #[derive(Default)]
@@ -46,11 +46,7 @@ impl BodyStart {
         if self.frames.is_empty() {
             return answer;
         }
-        answer.map(|rest| self.followed_by(rest))
-    }
-
-    fn followed_by(self, rest: EdgeBody) -> EdgeBody {
-        let frames = stream::iter(self.frames).chain(BodyStream::new(rest));
-        StreamBody::new(frames).boxed_unsync()
+        let frames = stream::iter(self.frames);
+        answer.map(|rest| StreamBody::new(frames.chain(BodyStream::new(rest))).boxed_unsync())
     }
 }

@@ -11,7 +11,8 @@ use calendar_edge_judge::contract::{Action, OperationId};
 /// The settings that decide which responses are kept.
 #[derive(Debug, Clone, Default)]
 pub struct CachePolicy {
-    enabled: bool,
+    /// True if any response may be kept.
+    pub enabled: bool,
     switched_off: HashSet<OperationId>,
 }
 
@@ -60,11 +61,6 @@ impl CachePolicy {
                 .map(|(id, _)| *id)
                 .collect(),
         }
-    }
-
-    /// Returns true if any response may be kept.
-    pub const fn is_enabled(&self) -> bool {
-        self.enabled
     }
 
     /// Finds out whether the response to a call may come from the cache; `None` if the call is no read.
@@ -117,13 +113,6 @@ fn personal(call: &ValidatedCall) -> Option<Bypass> {
 // === impl CacheableCall ===
 
 impl<'a> CacheableCall<'a> {
-    /// A read whose response is the same for every client, whether it may be stored or not; none for others.
-    pub fn of(call: &'a ForwardableCall) -> Option<Self> {
-        let call = call.validated()?;
-        let is_read = matches!(call.operation().id.action, Action::List | Action::Read);
-        (is_read && personal(call).is_none()).then_some(Self(call))
-    }
-
     /// The call.
     pub const fn call(self) -> &'a ValidatedCall {
         self.0

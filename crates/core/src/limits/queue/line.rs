@@ -117,7 +117,9 @@ impl WaitingLine {
     /// Gives up a place. Nothing happens if the ticket has none any more.
     pub fn leave(&mut self, ticket: Ticket, now: Duration) {
         let waiters = self.rank(ticket.rank);
-        let Some(left) = position(waiters, ticket).and_then(|position| waiters.remove(position)) else {
+        // Numbers ascend.
+        let position = waiters.binary_search_by_key(&ticket.number, |waiter| waiter.number);
+        let Some(left) = position.ok().and_then(|position| waiters.remove(position)) else {
             return;
         };
         if ticket.rank == Rank::Anonymous {
@@ -201,13 +203,6 @@ impl WaitingLine {
             Rank::Anonymous => &mut self.anonymous,
         }
     }
-}
-
-/// The position of a ticket: numbers ascend.
-fn position(waiters: &VecDeque<Waiter>, ticket: Ticket) -> Option<usize> {
-    waiters
-        .binary_search_by_key(&ticket.number, |waiter| waiter.number)
-        .ok()
 }
 
 // === impl Shed ===
