@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use http::{HeaderMap, HeaderValue, header};
+use regex::bytes::Regex;
 
 /// The relation under which WordPress names its REST root.
 pub const API_RELATION: &str = "https://api.w.org/";
@@ -21,23 +23,59 @@ pub struct Link {
     pub is_api: bool,
 }
 
-/// Reads a field from left to right.
-struct LinkReader<'a> {
-    field: &'a [u8],
-    at: usize,
-}
+/// A target, behind what may stand between links.
+static TARGET: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?-u)^[ \t,]*<([^<>]*)>").expect("the expression is a constant"));
+
+/// A parameter behind its semicolon, which may be empty: its name, and its value with or without quotes.
+static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
+    let value = r#""((?:[^"\\]|\\.)*)"|([^ \t;,"]*)"#;
+    let parameter = format!(r#"(?s-u)^[ \t]*;[ \t]*([^ \t=;,"<>]*)[ \t]*(?:=[ \t]*(?:{value}))?"#);
+    Regex::new(&parameter).expect("the expression is a constant")
+});
 
 /// The links of one field before its first fault, and whether the field has none.
 pub fn links(field: &[u8]) -> (Vec<Link>, bool) {
-    let mut reader = LinkReader { field, at: 0 };
-    let mut links = Vec::new();
-    while reader.begins_link() {
-        match reader.link() {
-            Some(link) => links.push(link),
-            None => return (links, false),
-        }
+    let (mut links, mut rest) = (Vec::new(), field);
+    while !rest.iter().all(|byte| is_blank(byte) || *byte == b',') {
+        let Some((link, end)) = link(field, field.len() - rest.len()) else {
+            return (links, false);
+        };
+        links.push(link);
+        rest = field.get(end..).unwrap_or_default();
     }
     (links, true)
+}
+
+/// The link behind the blanks and commas at this position, and its end; none if the field does not follow the grammar
+/// there. Of several parameters of one name the first one counts.
+fn link(field: &[u8], start: usize) -> Option<(Link, usize)> {
+    let found = TARGET.captures(field.get(start..)?)?;
+    let target = found.get(1)?.range();
+    let mut link = Link {
+        target: start + target.start..start + target.end,
+        ..Link::default()
+    };
+    let (mut at, mut has_relation) = (start + found.get(0)?.end(), false);
+    while let Some(found) = PARAMETER.captures(field.get(at..)?) {
+        if let Some(value) = found.get(2).or_else(|| found.get(3)) {
+            let place = at + value.start()..at + value.end();
+            match found.get(1)?.as_bytes().to_ascii_lowercase().as_slice() {
+                b"anchor" => _ = link.anchor.get_or_insert(place),
+                b"hreflang" => _ = link.language.get_or_insert(place),
+                b"rel" if !std::mem::replace(&mut has_relation, true) => {
+                    let relations = unescaped(value.as_bytes());
+                    let mut relations = relations.split(u8::is_ascii_whitespace);
+                    link.is_api =
+                        relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION.as_bytes()));
+                }
+                _ => {}
+            }
+        }
+        at += found.get(0)?.end();
+    }
+    let behind = field.get(at..)?.iter().find(|byte| !is_blank(byte));
+    matches!(behind, None | Some(b',')).then_some((link, at))
 }
 
 /// The target of the one REST root that a head names for its own document; `None` if there is no root, more than
@@ -78,117 +116,7 @@ pub(super) fn api_link(base: &str, path: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(["<", base, path, "/>; rel=\"https://api.w.org/\""].concat()).ok()
 }
 
-// === impl LinkReader ===
-
-impl LinkReader<'_> {
-    /// Passes what stands between links; false at the end.
-    fn begins_link(&mut self) -> bool {
-        self.skip(|byte| is_blank(byte) || byte == b',');
-        self.peek().is_some()
-    }
-
-    /// The link that begins here; none if the field does not follow the grammar, as below.
-    fn link(&mut self) -> Option<Link> {
-        self.expect(b'<')?;
-        let start = self.at;
-        self.skip(|byte| byte != b'>' && byte != b'<');
-        let target = start..self.at;
-        self.expect(b'>')?;
-        let mut link = Link {
-            target,
-            ..Link::default()
-        };
-        let mut has_relation = false;
-        while self.begins_parameter()? {
-            self.parameter(&mut link, &mut has_relation)?;
-        }
-        Some(link)
-    }
-
-    /// True before a parameter; false at the end of the link.
-    fn begins_parameter(&mut self) -> Option<bool> {
-        self.skip(is_blank);
-        match self.peek() {
-            None | Some(b',') => Some(false),
-            Some(b';') => {
-                self.at += 1;
-                Some(true)
-            }
-            Some(_) => None,
-        }
-    }
-
-    /// Reads a parameter, which may be empty. Of several parameters of one name the first one counts.
-    fn parameter(&mut self, link: &mut Link, has_relation: &mut bool) -> Option<()> {
-        self.skip(is_blank);
-        let start = self.at;
-        self.skip(|byte| !is_blank(byte) && !b"=;,\"<>".contains(&byte));
-        let name = start..self.at;
-        self.skip(is_blank);
-        if self.peek() != Some(b'=') {
-            return Some(());
-        }
-        self.at += 1;
-        self.skip(is_blank);
-        let value = self.value()?;
-        let name = self.text(&name);
-        if name.eq_ignore_ascii_case(b"anchor") {
-            link.anchor.get_or_insert(value);
-        } else if name.eq_ignore_ascii_case(b"rel") && !std::mem::replace(has_relation, true) {
-            let relations = unescaped(self.text(&value));
-            let mut relations = relations.split(u8::is_ascii_whitespace);
-            link.is_api = relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION.as_bytes()));
-        } else if name.eq_ignore_ascii_case(b"hreflang") {
-            link.language.get_or_insert(value);
-        }
-        Some(())
-    }
-
-    /// The value of a parameter: a quoted string without its quotes, or everything up to the next separator.
-    fn value(&mut self) -> Option<Range<usize>> {
-        if self.peek() != Some(b'"') {
-            let start = self.at;
-            self.skip(|byte| !is_blank(byte) && !b";,\"".contains(&byte));
-            return Some(start..self.at);
-        }
-        self.at += 1;
-        let start = self.at;
-        loop {
-            match self.peek()? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(start..self.at - 1);
-                }
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        if self.peek() != Some(byte) {
-            return None;
-        }
-        self.at += 1;
-        Some(())
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.field.get(self.at).copied()
-    }
-
-    fn skip(&mut self, belongs: impl Fn(u8) -> bool) {
-        while self.peek().is_some_and(&belongs) {
-            self.at += 1;
-        }
-    }
-
-    fn text(&self, place: &Range<usize>) -> &[u8] {
-        self.field.get(place.clone()).unwrap_or_default()
-    }
-}
-
-const fn is_blank(byte: u8) -> bool {
+const fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 

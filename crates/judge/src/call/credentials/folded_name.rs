@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use regex_automata::meta::Regex;
 
+use crate::wordpress::expression;
+
 /// Folds a name as it was sent. Bytes that are no UTF-8 are dropped.
 pub(super) fn fold(name: &[u8]) -> String {
     if name.iter().copied().all(is_plain) {
@@ -84,10 +86,7 @@ fn without_accents(text: &str) -> String {
 
 /// What `sanitize_user` drops behind tags and accents: bytes in percent-encoding, then entities, up to the semicolon
 /// behind at least one character of the same line.
-static DROPPED: LazyLock<[Regex; 2]> = LazyLock::new(|| {
-    ["%[a-fA-F0-9]{2}", "&.+?;"]
-        .map(|expression| Regex::new(expression).expect("the expression is a constant"))
-});
+static DROPPED: LazyLock<[Regex; 2]> = LazyLock::new(|| ["%[a-fA-F0-9]{2}", "&[^\n]+?;"].map(expression));
 
 fn without(dropped: &Regex, text: &str) -> String {
     let mut kept = String::with_capacity(text.len());

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use http::Method;
 use regex_automata::meta::Regex;
 
+use crate::wordpress::expression;
+
 /// The reading of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyReading<'a> {
@@ -94,10 +96,8 @@ fn essence(content_type: &[u8]) -> &[u8] {
 
 /// Returns true if WordPress finds a JSON type before the first `;`, by the expression of `wp_is_json_media_type`.
 fn is_json(content_type: &[u8]) -> bool {
-    static JSON: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)(^|\s|,)application/([\w!#$&-\^.+]+\+)?json(\+oembed)?($|\s|;|,)")
-            .expect("the expression is a constant")
-    });
+    static JSON: LazyLock<Regex> =
+        LazyLock::new(|| expression(r"(?i)(^|\s|,)application/([\w!#$&-\^.+]+\+)?json(\+oembed)?($|\s|;|,)"));
     JSON.is_match(essence(content_type))
 }
 

@@ -5,14 +5,32 @@
 //! origin accepts.
 
 use std::net::Ipv6Addr;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 
 use super::{Verdict, Why, split_once};
+use crate::wordpress::expression;
 
 /// The length of the longest host name in bytes, without a final dot.
 const LONGEST_HOST: usize = 253;
 
-/// The length of the longest part of a host name, in bytes.
-const LONGEST_LABEL: usize = 63;
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| expression(r"(?i)^[a-z0-9+.-]+$"));
+
+static PORT: LazyLock<Regex> = LazyLock::new(|| expression(r"^[0-9]{1,5}(/|$)"));
+
+/// A user name and password: unreserved bytes, sub-delimiters, colons and percent-escapes.
+static USER_INFO: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"(?i)^([a-z0-9._~!$&'()*+,;=:-]|%[0-9][0-9a-f])*$"));
+
+/// Labels of letters, digits and hyphens, each of which begins and ends with a letter or digit. A dot may follow the
+/// last label, which may then end with a hyphen.
+static HOST_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    let label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+    expression(&format!(
+        r"(?i)^({label}\.)*({label}|[a-z0-9][a-z0-9-]{{0,62}}\.)$"
+    ))
+});
 
 /// Judges whether the plugin accepts a text as a web address (backend.md section 5, "URL or empty").
 ///
@@ -33,7 +51,8 @@ fn by_parts(text: &[u8]) -> Option<Verdict> {
         return None;
     }
     let (scheme, rest) = split_once(text, b':')?;
-    if scheme.is_empty() || !scheme.iter().all(|&byte| is_scheme_byte(byte)) || is_port(rest) {
+    // A port behind the first colon: the text before it is a host and not a scheme.
+    if !SCHEME.is_match(scheme) || PORT.is_match(rest) {
         return None;
     }
     let is_file = scheme.eq_ignore_ascii_case(b"file");
@@ -47,7 +66,7 @@ fn by_parts(text: &[u8]) -> Option<Verdict> {
     if is_web && !is_ipv6 && !is_host_name(host) {
         return None;
     }
-    Some(match is_user_info(user) {
+    Some(match USER_INFO.is_match(user) {
         true => Verdict::Admit,
         false if is_ipv6 => Verdict::Defer(Why::PhpBuild),
         false => Verdict::Reject,
@@ -68,13 +87,6 @@ fn authority(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     (!host.is_empty()).then_some((user, host))
 }
 
-/// True if the text behind the first colon is a port, so that the text before it is a host and not a scheme.
-fn is_port(rest: &[u8]) -> bool {
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let ends = matches!(rest.get(digits), None | Some(b'/'));
-    (1..=5).contains(&digits) && ends
-}
-
 /// True for a port after a host: empty, or at most five bytes that begin with a number, which may have a
 /// sign.
 fn is_host_port(port: &[u8]) -> bool {
@@ -93,10 +105,6 @@ fn is_host_port(port: &[u8]) -> bool {
     port.len() <= 5 && count > 0 && number <= 65_535 && (sign == b'+' || number == 0)
 }
 
-fn is_scheme_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
-}
-
 /// `[::1]`
 fn is_ipv6_literal(host: &[u8]) -> bool {
     let inner = host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
@@ -105,37 +113,8 @@ fn is_ipv6_literal(host: &[u8]) -> bool {
         .is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
-/// Labels of letters, digits and hyphens, each of which begins and ends with a letter or digit. A dot may
-/// follow the last label, which may then end with a hyphen.
 fn is_host_name(host: &[u8]) -> bool {
-    let name = host.strip_suffix(b".").unwrap_or(host);
-    let is_label = |label: &[u8]| {
-        label.len() <= LONGEST_LABEL
-            && label.first().is_some_and(u8::is_ascii_alphanumeric)
-            && label
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let ends_well = |label: &[u8]| label.last().is_some_and(u8::is_ascii_alphanumeric);
-    let mut labels = name.rsplit(|&byte| byte == b'.');
-    let last = labels.next().unwrap_or_default();
-    name.len() <= LONGEST_HOST
-        && is_label(last)
-        && (ends_well(last) || name.len() < host.len())
-        && labels.all(|label| is_label(label) && ends_well(label))
-}
-
-/// True for a user name and password: unreserved bytes, sub-delimiters, colons and percent-escapes.
-fn is_user_info(user: &[u8]) -> bool {
-    let mut rest = user;
-    while let [byte, after @ ..] = rest {
-        rest = match (byte, after) {
-            (b'%', [high, low, after @ ..]) if high.is_ascii_digit() && low.is_ascii_hexdigit() => after,
-            _ if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:".contains(byte) => after,
-            _ => return false,
-        };
-    }
-    true
+    host.strip_suffix(b".").unwrap_or(host).len() <= LONGEST_HOST && HOST_NAME.is_match(host)
 }
 
 fn split_at_last(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {

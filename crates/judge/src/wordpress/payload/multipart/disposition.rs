@@ -1,6 +1,11 @@
 //! The headers of a part of a multipart form.
 
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
 use super::super::form_fault::FormFault;
+use crate::wordpress::expression;
 use crate::wordpress::value::{split_once, split_while};
 
 /// The name of the variable that a part sets, as it was sent; none for a file, which sets none.
@@ -23,6 +28,19 @@ pub(super) fn variable(head: &[u8]) -> Result<Option<&[u8]>, FormFault> {
     found.ok_or(FormFault::Headers)
 }
 
+/// A parameter behind its semicolon: its key, and its value in quotes or as a token.
+///
+/// A file name in quotes may have quotes behind backslashes: clients escape them so, and PHP reads them so. Only PHP
+/// treats an apostrophe as a quote.
+static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r#"^;[ \t\x0c]*([A-Za-z0-9_*-]+)=(?:"((?:\\+"|\\+[^"\\]|[^"\\])*)"|([A-Za-z0-9!#$%&*+.^_`|~'-]+))[ \t\x0c]*"#,
+    )
+});
+
+/// The names under which PHP takes a file; it skips one whose brackets are odd.
+static PAIRED_BRACKETS: LazyLock<Regex> = LazyLock::new(|| expression(r"^[^\[\]]*(\[[^\[\]]*\])*$"));
+
 /// Reads `form-data; name="x"`. A parameter `filename="y"` marks a file; all other parameters are ignored.
 fn disposition(value: &[u8]) -> Result<Option<&[u8]>, FormFault> {
     let (kind, mut rest) = split_while(value, |byte| byte != b';');
@@ -30,92 +48,46 @@ fn disposition(value: &[u8]) -> Result<Option<&[u8]>, FormFault> {
         return Err(FormFault::Headers);
     }
     let (mut name, mut is_file, mut is_called_file) = (None, false, false);
-    while let [b';', parameter @ ..] = rest {
-        let (key, value) = key_and_value(parameter.trim_ascii_start())?;
+    let mut found = PARAMETER.create_captures();
+    while !rest.is_empty() {
+        PARAMETER.captures(rest, &mut found);
+        let group = |group| rest.get(found.get_group(group)?.range());
+        let (key, quoted, token) = (group(1).ok_or(FormFault::Headers)?, group(2), group(3));
         let key = key.to_ascii_lowercase();
-        let (inner, after) = match value {
-            [b'"', file_name @ ..] if key == b"filename" => quoted_file_name(file_name)?,
-            [b'"', ..] => quoted(value)?,
-            _ => token(value)?,
+        // Parsers disagree about backslashes outside of file names.
+        let is_certain = match quoted {
+            Some(text) => key == b"filename" || !text.contains(&b'\\'),
+            None => token.is_some_and(is_certain),
         };
-        rest = after;
+        if !is_certain {
+            return Err(FormFault::Headers);
+        }
         match key.as_slice() {
             b"name" if name.is_some() => return Err(FormFault::Headers),
-            b"name" => name = Some(inner),
+            b"name" => name = quoted.or(token),
             b"filename" => is_file = true,
             b"filename*" => is_called_file = true,
             _ => {}
         }
+        rest = found
+            .get_group(0)
+            .and_then(|all| rest.get(all.end..))
+            .unwrap_or_default();
     }
     // PHP does not read `filename*`. A part with only that one is a file for other parsers and a field for PHP.
-    let is_plain = rest.is_empty() && (is_file || !is_called_file);
+    let is_plain = is_file || !is_called_file;
     let name = name.filter(|_| is_plain).ok_or(FormFault::Headers)?;
-    if is_file && !has_paired_brackets(name) {
+    if is_file && !PAIRED_BRACKETS.is_match(name) {
         return Err(FormFault::Headers);
     }
     Ok((!is_file).then_some(name))
 }
 
-/// Returns true if PHP takes a file under this name; it skips one whose brackets are odd.
-fn has_paired_brackets(name: &[u8]) -> bool {
-    let (_, mut rest) = split_while(name, |byte| !matches!(byte, b'[' | b']'));
-    while let [b'[', inner @ ..] = rest {
-        let (_, after) = split_while(inner, |byte| !matches!(byte, b'[' | b']'));
-        match after {
-            [b']', after @ ..] => rest = after,
-            _ => return false,
-        }
-    }
-    rest.is_empty()
-}
-
-/// The text of a file name behind its first quote, and the rest after its last. Clients escape quotes in file
-/// names with a backslash, and PHP reads them so.
-fn quoted_file_name(value: &[u8]) -> Result<(&[u8], &[u8]), FormFault> {
-    let mut from = 0;
-    loop {
-        let behind = value.get(from..).ok_or(FormFault::Headers)?;
-        let at = from + memchr::memchr(b'"', behind).ok_or(FormFault::Headers)?;
-        let (name, after) = value.split_at(at);
-        if name.ends_with(b"\\") {
-            from = at + 1;
-            continue;
-        }
-        return Ok((name, after.strip_prefix(b"\"").unwrap_or(after).trim_ascii()));
-    }
-}
-
-/// The key of a parameter, and the rest: its value and all text after that.
-fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), FormFault> {
-    let (key, value) = split_once(parameter, b'=').ok_or(FormFault::Headers)?;
-    let is_key = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*');
-    if key.is_empty() || !key.iter().all(is_key) {
-        return Err(FormFault::Headers);
-    }
-    Ok((key, value))
-}
-
-/// A quoted text and the rest after it. Parsers disagree about line ends, NUL and backslashes, so these are
-/// refused; PHP takes every other byte literally.
-fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), FormFault> {
-    let value = value.strip_prefix(b"\"").ok_or(FormFault::Headers)?;
-    let (inner, after) = split_once(value, b'"').ok_or(FormFault::Headers)?;
-    if inner.iter().any(|byte| matches!(byte, b'\\' | b'\r' | b'\n' | 0)) {
-        return Err(FormFault::Headers);
-    }
-    Ok((inner, after.trim_ascii()))
-}
-
-/// An unquoted text and the rest after it. Only PHP treats an apostrophe as a quote. A usual token contains
-/// none, but every `filename*` contains a pair, adjacent or around a language.
-fn token(value: &[u8]) -> Result<(&[u8], &[u8]), FormFault> {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(&byte);
-    let (inner, after) = split_while(value, is_token);
-    let apostrophes = memchr::memchr_iter(b'\'', inner).count();
-    let is_certain = !inner.is_empty() && !inner.starts_with(b"'") && apostrophes.is_multiple_of(2);
-    is_certain
-        .then(|| (inner, after.trim_ascii()))
-        .ok_or(FormFault::Headers)
+/// True for a token that every parser reads alike. A usual one contains no apostrophe, but every `filename*` contains a
+/// pair, adjacent or around a language.
+fn is_certain(token: &[u8]) -> bool {
+    let apostrophes = memchr::memchr_iter(b'\'', token).count();
+    !token.starts_with(b"'") && apostrophes.is_multiple_of(2)
 }
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
