@@ -4,7 +4,8 @@
 use calendar_edge_judge::problem::OwnError;
 use http::StatusCode;
 
-/// Makes a constant of each row, and a list of all. A name without a row is an error of the judge.
+/// Makes a constant of each row, and a list of all. A name without a row is an error of the judge; a row without
+/// `proxy_error` is about a request that is wrong.
 macro_rules! catalogue {
     ($($name:ident $({ $($row:tt)+ })?,)+) => {
         $(catalogue!(@one $name $({ $($row)+ })?);)+
@@ -12,6 +13,8 @@ macro_rules! catalogue {
         /// Every error of the edge's own, by status.
         pub const ALL: &[&OwnError] = &[$($name),+];
     };
+    (@kind) => { "http_request_error" };
+    (@kind $proxy:literal) => { $proxy };
     (@one $name:ident) => {
         #[doc = concat!("[`OwnError::", stringify!($name), "`]")]
         pub const $name: &OwnError = OwnError::$name;
@@ -21,7 +24,7 @@ macro_rules! catalogue {
         status: $status:ident,
         sentence: $sentence:literal,
         meaning: $meaning:literal,
-        proxy_error: $proxy:literal,
+        $(proxy_error: $proxy:literal,)?
         client: $client:literal,
         operator: $operator:expr,
     }) => {
@@ -31,7 +34,7 @@ macro_rules! catalogue {
             status: StatusCode::$status,
             sentence: $sentence,
             meaning: $meaning,
-            proxy_error: $proxy,
+            proxy_error: catalogue!(@kind $($proxy)?),
             client: $client,
             operator: $operator,
         };
@@ -44,7 +47,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "Lines must end in CRLF and hold no control characters.",
         meaning: "A line of the request head does not end in CRLF, or holds a control character.",
-        proxy_error: "http_request_error",
         client: "Use an HTTP library instead of writing requests by hand.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -53,7 +55,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request line must be method, target and version.",
         meaning: "The request line is malformed, its method is not a token, or its version is not supported.",
-        proxy_error: "http_request_error",
         client: "Send HTTP/1.1 or HTTP/2, with one space between the parts.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -64,7 +65,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request must name exactly one valid host.",
         meaning: "The `Host` header is missing, repeated or malformed, or `:authority` and `Host` differ.",
-        proxy_error: "http_request_error",
         client: "Send one `Host` header: a name or address, and an optional port.",
         operator: "Check the `Host` header of a proxy in front.",
     },
@@ -73,7 +73,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "A request header is malformed.",
         meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
-        proxy_error: "http_request_error",
         client: "Name headers by letters, digits and hyphens, without a space before the colon or folding.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -82,7 +81,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request must have at most one valid Content-Length.",
         meaning: "`Content-Length` or `Transfer-Encoding` is repeated or malformed, or both are there.",
-        proxy_error: "http_request_error",
         client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
         operator: "Look at the client and at proxies in front: this can be an attempt at request smuggling.",
     },
@@ -91,7 +89,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The chunks of the request body are malformed.",
         meaning: "The chunked request body or its trailers are malformed.",
-        proxy_error: "http_request_error",
         client: "Use an HTTP library, or send `Content-Length`.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -100,7 +97,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request body is incomplete.",
         meaning: "The connection ended before the request body was complete.",
-        proxy_error: "http_request_error",
         client: "Send the request again; a write to the calendar has not reached the site.",
         operator: "If it happens often, look for a proxy in front that closes connections early.",
     },
@@ -118,7 +114,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The order names nothing that could be removed.",
         meaning: "A purge has another body than `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
-        proxy_error: "http_request_error",
         client: "Send such a body.",
         operator: "If the companion plugin sends it, install the version that belongs to this edge.",
     },
@@ -127,7 +122,6 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The log filter cannot be read.",
         meaning: "The filter or the time for the log is malformed. The message names the reason.",
-        proxy_error: "http_request_error",
         client: "Send a level, or levels of parts: `info,hyper=debug`.",
         operator: "As the client.",
     },
@@ -136,7 +130,6 @@ catalogue! {
         status: UNAUTHORIZED,
         sentence: "Operators on other machines need a token.",
         meaning: "The request came from another machine without the token of `admin.token_file`.",
-        proxy_error: "http_request_error",
         client: "Send `Authorization: Bearer …` with its content; commands take `--token-file`.",
         operator: "Give the token to operators. `/livez` and `/readyz` need none.",
     },
@@ -146,7 +139,6 @@ catalogue! {
         sentence: "Only the site and its operators may remove stored responses.",
         meaning: "A purge is not signed with the secret of the edge, its signature is older or newer than a minute, or it \
             is for another edge or from another site.",
-        proxy_error: "http_request_error",
         client: "Nothing: only the companion plugin purges.",
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two \
             machines; a proxy between them must keep `Host`, or be the one of `public_url`. The admin listener takes \
@@ -158,7 +150,6 @@ catalogue! {
         sentence: "This page is for operators on this machine.",
         meaning: "The configuration or a page about single requests was requested from another machine, under a name that \
             is not this machine's, or by a page of another site.",
-        proxy_error: "http_request_error",
         client: "Use `localhost` or a loopback address of the machine of the edge, for example through `ssh -L`, or the \
             token of `admin.token_file`.",
         operator: "Nothing, if only operators should see refused requests.",
@@ -168,7 +159,6 @@ catalogue! {
         status: FORBIDDEN,
         sentence: "Only operators may do that.",
         meaning: "A change was requested from another machine, or by a page in a browser.",
-        proxy_error: "http_request_error",
         client: "Nothing: only operators change the edge.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     },
@@ -177,7 +167,6 @@ catalogue! {
         status: FORBIDDEN,
         sentence: "Writing is not possible from this address.",
         meaning: "The address of the client may not write.",
-        proxy_error: "http_request_error",
         client: "Write from a permitted network.",
         operator: "Add the network to `write_addresses`. Behind a proxy, check `trusted_proxies`.",
     },
@@ -186,7 +175,6 @@ catalogue! {
         status: FORBIDDEN,
         sentence: "This account may not write here.",
         meaning: "The account of the Basic credentials may not write.",
-        proxy_error: "http_request_error",
         client: "Use another account.",
         operator: "Add the account name to `writers`.",
     },
@@ -199,7 +187,6 @@ catalogue! {
         sentence: "No refusal with this id is kept.",
         meaning: "The edge keeps no refusal with this id: another edge refused the request, or a restart or newer \
             refusals removed it.",
-        proxy_error: "http_request_error",
         client: "Copy the id from `X-Request-Id` or the log.",
         operator: "Look for the id in the log: the edge keeps the newest 1,000.",
     },
@@ -208,7 +195,6 @@ catalogue! {
         status: NOT_FOUND,
         sentence: "This calendar has no feed of changes.",
         meaning: "`feed.enabled` is false.",
-        proxy_error: "http_request_error",
         client: "Read the lists instead.",
         operator: "Set `feed.enabled = true`.",
     },
@@ -218,7 +204,6 @@ catalogue! {
         status: REQUEST_TIMEOUT,
         sentence: "The request body came too slowly.",
         meaning: "The request body did not arrive in time.",
-        proxy_error: "http_request_error",
         client: "Send the request again, faster; a write to the calendar has not reached the site.",
         operator: "Raise `timeouts.client_body` for slow clients.",
     },
@@ -227,7 +212,6 @@ catalogue! {
         status: CONFLICT,
         sentence: "This order was carried out before.",
         meaning: "A signed purge came a second time.",
-        proxy_error: "http_request_error",
         client: "Sign each purge anew.",
         operator: "Nothing, if the companion plugin repeated a message. Otherwise a stranger reads the traffic between \
             site and edge.",
@@ -237,7 +221,6 @@ catalogue! {
         status: CONFLICT,
         sentence: "The record has changed meanwhile. Please read it and try again.",
         meaning: "Another client changed the record while the edge merged a PATCH with it. Nothing was written.",
-        proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH again.",
         operator: "If it happens often, look for a client that writes the same record all the time.",
     },
@@ -247,7 +230,6 @@ catalogue! {
         sentence: "The precondition of the request is false.",
         meaning: "The record was changed after the date in `If-Unmodified-Since`, or the PATCH has an `If-Match` with an \
             entity tag, which records do not have for callers with credentials. Nothing was written.",
-        proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH with its `modified_utc` as `If-Unmodified-Since`.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -258,7 +240,6 @@ catalogue! {
         sentence: "The request target is too long.",
         meaning: "Path and query together are longer than the edge accepts (8 KiB), or the web server in front of \
             WordPress.",
-        proxy_error: "http_request_error",
         client: "Send a shorter query.",
         operator: "If `Proxy-Status` has a `received-status`, raise the limit of the web server in front of \
             WordPress.",
@@ -269,7 +250,6 @@ catalogue! {
         status: EXPECTATION_FAILED,
         sentence: "The only expectation is 100-continue.",
         meaning: "The `Expect` header holds something other than `100-continue`.",
-        proxy_error: "http_request_error",
         client: "Send `Expect: 100-continue`, or no `Expect` at all.",
         operator: OwnError::LOOK_AT_CLIENT,
     },
@@ -278,7 +258,6 @@ catalogue! {
         status: MISDIRECTED_REQUEST,
         sentence: "This host is not served here.",
         meaning: "The edge does not serve the host of the request.",
-        proxy_error: "http_request_error",
         client: "Check the host of the URL.",
         operator: "Add the name to `hosts`, and check `public_url`, or the `Host` that a proxy sends.",
     },
@@ -287,7 +266,6 @@ catalogue! {
         status: TOO_MANY_REQUESTS,
         sentence: "Too many requests. Please wait and try again.",
         meaning: "The client has used up one of its rate limits.",
-        proxy_error: "http_request_error",
         client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows the rest.",
         operator: "Raise the rates in `[rate_limits]` if honest clients exceed them. Behind a proxy, check \
             `trusted_proxies`: without it all clients share the proxy's address.",
@@ -297,7 +275,6 @@ catalogue! {
         status: REQUEST_HEADER_FIELDS_TOO_LARGE,
         sentence: "The request headers are too many or too large.",
         meaning: "The headers are too many or too large for the edge, or for the web server in front of WordPress.",
-        proxy_error: "http_request_error",
         client: "Send fewer or shorter headers; cookies are the usual cause.",
         operator: "If `Proxy-Status` has a `received-status`, raise the limit of the web server in front of \
             WordPress.",
@@ -316,7 +293,6 @@ catalogue! {
         status: NOT_IMPLEMENTED,
         sentence: "Connections of other protocols do not pass here.",
         meaning: "A request offers another protocol, such as WebSocket. The edge forwards HTTP only.",
-        proxy_error: "http_request_error",
         client: "Use the route over HTTP.",
         operator: "Let the proxy in front send the path straight to the site.",
     },
@@ -326,7 +302,6 @@ catalogue! {
         sentence: "The feed of changes needs the site's companion plugin, which does not respond.",
         meaning: "The site does not count its changes: the companion plugin is not installed, has another secret, or sent \
             nothing since the edge started.",
-        proxy_error: "http_request_error",
         client: "Read the lists instead, and try again later.",
         operator: "Install the companion plugin, and give it the secret of `origin.secret_file`; `calendar-edge check` \
             compares them.",
@@ -336,7 +311,6 @@ catalogue! {
         status: NOT_IMPLEMENTED,
         sentence: "The only transfer coding is chunked.",
         meaning: "`Transfer-Encoding` names a coding other than `chunked`.",
-        proxy_error: "http_request_error",
         client: "Send `Transfer-Encoding: chunked` or `Content-Length`.",
         operator: OwnError::LOOK_AT_CLIENT,
     },

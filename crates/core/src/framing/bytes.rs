@@ -17,30 +17,10 @@ pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 const TOKEN: [bool; 256] = {
     let mut table = [false; 256];
-    let mut byte = 0_u8;
-    loop {
-        table[byte as usize] = byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'!' | b'#'
-                    | b'$'
-                    | b'%'
-                    | b'&'
-                    | b'\''
-                    | b'*'
-                    | b'+'
-                    | b'-'
-                    | b'.'
-                    | b'^'
-                    | b'_'
-                    | b'`'
-                    | b'|'
-                    | b'~'
-            );
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
+    let mut bytes: &[u8] = b"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    while let [byte, behind @ ..] = bytes {
+        table[*byte as usize] = true;
+        bytes = behind;
     }
     table
 };
