@@ -11,7 +11,8 @@ use super::origin_root::is_authority_of;
 /// port. Other names are replaced in URLs only, because in other text they may be words or mail domains.
 #[derive(Debug)]
 pub(super) struct AddressMatcher {
-    anchor: Finder<'static>,
+    /// The address.
+    pub(super) anchor: Finder<'static>,
     advertised: String,
 }
 
@@ -28,11 +29,6 @@ impl AddressMatcher {
     /// True if this address is the edge itself for clients.
     pub(super) fn is_of(&self, public_base: &str) -> bool {
         is_authority_of(self.anchor.needle(), public_base)
-    }
-
-    /// The address.
-    pub(super) const fn anchor(&self) -> &Finder<'static> {
-        &self.anchor
     }
 
     /// Replaces the address by the advertised one, unless it is part of a longer address.

@@ -1,50 +1,45 @@
-//! The beginnings of URLs that the origin prints: collected as plain text, then written once in each spelling.
+//! The beginnings of URLs that the origin prints, written once in each spelling.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::address::AddressMatcher;
 use super::origin_root::{OriginRoot, RootNames};
-use super::spelling::Spelling;
+use super::spelling::{PerSpelling, Spelling};
 
 /// The URLs of all roots.
 #[derive(Debug)]
 pub(super) struct KnownUrls {
-    origin_namespace: String,
+    /// The namespace that the plugin registers.
+    pub(super) origin_namespace: String,
     /// In the order in which a printed URL is compared with them.
-    urls: Vec<KnownUrl>,
+    pub(super) urls: Vec<KnownUrl>,
     /// Dialled addresses that clients must not see even outside URLs.
     pub(super) addresses: Vec<Arc<AddressMatcher>>,
     /// Every name of a root, with the root's index.
     pub(super) names: Vec<(usize, OriginRoot)>,
 }
 
-/// The beginning of a URL, in plain text.
+/// The beginning of a URL.
 #[derive(Debug)]
-struct KnownUrl {
-    /// The host, and the port if it is explicit.
-    authority: String,
+pub(super) struct KnownUrl {
+    /// The host in plain text, and the port if it is explicit.
+    pub(super) authority: String,
     tail: String,
-    meaning: UrlMeaning,
+    /// All of it behind its scheme.
+    pub(super) spelt: PerSpelling<Box<[u8]>>,
+    pub(super) meaning: UrlMeaning,
 }
 
-/// The beginning of a URL behind its scheme, as one spelling prints it.
-pub(super) type SpeltUrl = (Box<[u8]>, UrlMeaning);
-
 /// The root or roots that a URL names. If roots share an address, it names all of them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum UrlMeaning {
     /// The API of these roots.
     Api(Vec<usize>),
     /// These roots themselves; the URL ends with a slash.
     Roots(Vec<usize>),
-    /// The site, under an authority that clients must not see.
-    Site {
-        /// The authority in plain text.
-        authority: String,
-        /// The scheme and authority that replace it.
-        advertised: Box<[u8]>,
-    },
+    /// The site, under an authority that clients must not see: the scheme and authority that replace it.
+    Site(PerSpelling<Box<[u8]>>),
 }
 
 // === impl KnownUrls ===
@@ -82,15 +77,6 @@ impl KnownUrls {
             )
         });
         known
-    }
-
-    /// The URLs as one spelling prints them, in the same order.
-    pub(super) fn spelt(&self, spelling: Spelling) -> Box<[SpeltUrl]> {
-        let spelt = |url: &KnownUrl| {
-            let text = spelling.encode(&[&*url.authority, &*url.tail].concat());
-            (text, url.meaning.spelt(spelling))
-        };
-        self.urls.iter().map(spelt).collect()
     }
 
     /// Adds names without ports, because the plugin omits the port in the server of `/doc`. The name of
@@ -132,34 +118,42 @@ impl KnownUrls {
             ) => {
                 roots.extend(more);
             }
-            (_, meaning) => self.urls.push(KnownUrl {
-                authority: name.authority.clone(),
-                tail,
-                meaning,
-            }),
+            (_, meaning) => self.urls.push(KnownUrl::new(&name.authority, tail, meaning)),
         }
     }
 
     fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
         let authority = dialled.authority.as_str();
         let is_known =
-            |url: &KnownUrl| matches!(url.meaning, UrlMeaning::Site { .. }) && url.authority == authority;
+            |url: &KnownUrl| matches!(url.meaning, UrlMeaning::Site(_)) && url.authority == authority;
         if authority == advertised.authority || self.urls.iter().any(is_known) {
             return;
         }
-        self.urls.push(KnownUrl {
-            authority: authority.to_owned(),
-            tail: String::new(),
-            meaning: UrlMeaning::Site {
-                authority: authority.to_owned(),
-                advertised: Spelling::Plain.encode(&advertised.site()),
-            },
-        });
+        let replacing = UrlMeaning::Site(written(&advertised.site()));
+        self.urls.push(KnownUrl::new(authority, String::new(), replacing));
         if dialled.is_unmistakable() {
             let address = AddressMatcher::new(authority, &advertised.authority);
             self.addresses.push(Arc::new(address));
         }
     }
+}
+
+// === impl KnownUrl ===
+
+impl KnownUrl {
+    fn new(authority: &str, tail: String, meaning: UrlMeaning) -> Self {
+        Self {
+            spelt: written(&[authority, &*tail].concat()),
+            authority: authority.to_owned(),
+            tail,
+            meaning,
+        }
+    }
+}
+
+/// A text in each spelling.
+fn written(text: &str) -> PerSpelling<Box<[u8]>> {
+    PerSpelling::new(|spelling: Spelling| spelling.encode(text))
 }
 
 // === impl UrlMeaning ===
@@ -170,20 +164,7 @@ impl UrlMeaning {
         match self {
             Self::Api(..) => 0,
             Self::Roots(_) => 1,
-            Self::Site { .. } => 2,
-        }
-    }
-
-    fn spelt(&self, spelling: Spelling) -> Self {
-        match self {
-            Self::Site {
-                authority,
-                advertised,
-            } => Self::Site {
-                authority: authority.clone(),
-                advertised: spelling.encode(&String::from_utf8_lossy(advertised)),
-            },
-            other => other.clone(),
+            Self::Site(_) => 2,
         }
     }
 }

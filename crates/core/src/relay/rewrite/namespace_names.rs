@@ -11,7 +11,8 @@ use super::spelling::{Agreement, Spelling};
 /// `"\/tribe\/events\/v1\/events"`. Elsewhere it is part of a URL or of prose, and stays.
 #[derive(Debug)]
 pub(super) struct NamespaceMatcher {
-    anchor: Finder<'static>,
+    /// The first segment of the origin's namespace.
+    pub(super) anchor: Finder<'static>,
     /// The name that the plugin registers and the one that clients see, in two spellings.
     spellings: [[Box<[u8]>; 2]; 2],
 }
@@ -26,11 +27,6 @@ impl NamespaceMatcher {
             anchor: Finder::new(first).into_owned(),
             spellings: [spell(Spelling::Escaped), spell(Spelling::Plain)],
         }
-    }
-
-    /// The first segment of the origin's namespace.
-    pub(super) const fn anchor(&self) -> &Finder<'static> {
-        &self.anchor
     }
 
     /// Replaces the namespace by its public name if it stands here as a name.

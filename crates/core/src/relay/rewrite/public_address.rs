@@ -115,7 +115,7 @@ impl<'a> PublicAddresses<'a> {
     fn below_namespace<'r>(&self, route: &'r str) -> Option<&'r str> {
         let below = route
             .strip_prefix('/')?
-            .strip_prefix(self.map.origin_namespace.as_str())?;
+            .strip_prefix(self.map.known.origin_namespace.as_str())?;
         (below.is_empty() || below.starts_with(['/', '?', '#'])).then_some(below)
     }
 }

@@ -11,7 +11,7 @@ use super::candidate::{Candidate, CandidateVerdict, LOOK_BEHIND};
 use super::content::Content;
 use super::namespace_names::NamespaceMatcher;
 use super::url_map::UrlMap;
-use super::url_matcher::UrlMatcher;
+use super::url_matcher::{SCHEME, UrlMatcher};
 
 /// The part of a document's length by which public names may lengthen it before its memory is moved.
 const HEADROOM: usize = 16;
@@ -63,12 +63,12 @@ impl Rewriter {
     ) -> Self {
         let url = UrlMatcher::new(Arc::clone(map), public_base, namespace, root, content);
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
-        let origin = map.origin_namespace.as_str();
+        let origin = map.known.origin_namespace.as_str();
         if content == Content::Description && *origin != **namespace {
             let names = NamespaceMatcher::new(origin, namespace);
             stages.push(RewriteStage::new(Matcher::Namespace(Box::new(names))));
         }
-        let addresses = map.addresses.iter();
+        let addresses = map.known.addresses.iter();
         let addresses = addresses.filter(|address| !address.is_of(public_base));
         stages.extend(addresses.map(|address| RewriteStage::new(Matcher::Address(Arc::clone(address)))));
         Self { stages }
@@ -165,10 +165,7 @@ impl RewriteStage {
         if piece.is_empty() {
             return held;
         }
-        let mut joined = BytesMut::with_capacity(held.len() + piece.len());
-        joined.extend_from_slice(&held);
-        joined.extend_from_slice(&piece);
-        joined.freeze()
+        [held, piece].concat().into()
     }
 
     #[expect(clippy::indexing_slicing, reason = "the text is shorter than a chunk here")]
@@ -203,9 +200,9 @@ impl Matcher {
     /// The bytes with which every candidate begins; never empty.
     fn anchor(&self) -> &Finder<'static> {
         match self {
-            Self::Url(matcher) => matcher.anchor(),
-            Self::Namespace(matcher) => matcher.anchor(),
-            Self::Address(matcher) => matcher.anchor(),
+            Self::Url(_) => &SCHEME,
+            Self::Namespace(matcher) => &matcher.anchor,
+            Self::Address(matcher) => &matcher.anchor,
         }
     }
 

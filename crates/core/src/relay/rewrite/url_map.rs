@@ -6,11 +6,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use url::Url;
 
-use super::address::AddressMatcher;
-use super::known_urls::{KnownUrls, SpeltUrl};
+use super::known_urls::KnownUrls;
 use super::origin_root::{OriginRoot, RootNames};
 use super::own_name::OwnName;
-use super::spelling::{PerSpelling, Spelling};
 
 /// The absolute URLs of the API (REST root and namespace) and their public paths.
 ///
@@ -20,17 +18,10 @@ use super::spelling::{PerSpelling, Spelling};
 /// (T-25).
 #[derive(Debug)]
 pub struct UrlMap {
-    /// In the order in which a printed URL is compared with them.
-    urls: PerSpelling<Box<[SpeltUrl]>>,
+    pub(super) known: KnownUrls,
     public_paths: Vec<String>,
-    /// The namespace that the plugin registers.
-    pub(super) origin_namespace: String,
     /// The first public namespace, for texts that belong to no request in a namespace.
     pub(in crate::relay) public_namespace: Arc<str>,
-    /// Dialled addresses that clients must not see even outside URLs.
-    pub(super) addresses: Vec<Arc<AddressMatcher>>,
-    /// Every name of a root, with the root's index.
-    names: Vec<(usize, OriginRoot)>,
     /// The public name of the last response. Most edges have one public address.
     last_name: ArcSwapOption<OwnName>,
 }
@@ -40,14 +31,10 @@ pub struct UrlMap {
 impl UrlMap {
     /// Builds the map. `roots` are in the order of the settings; both namespaces have no slash at either end.
     pub fn new(roots: &[RootNames], origin_namespace: &str, public_namespace: &str) -> Self {
-        let known = KnownUrls::of(roots, origin_namespace);
         Self {
-            urls: PerSpelling::new(|spelling| known.spelt(spelling)),
+            known: KnownUrls::of(roots, origin_namespace),
             public_paths: roots.iter().map(|root| root.public_path.clone()).collect(),
-            origin_namespace: origin_namespace.to_owned(),
             public_namespace: public_namespace.into(),
-            addresses: known.addresses,
-            names: known.names,
             last_name: ArcSwapOption::empty(),
         }
     }
@@ -72,12 +59,7 @@ impl UrlMap {
 
     /// Every name of a root, with the root's index.
     pub(super) fn names(&self) -> impl Iterator<Item = (usize, &OriginRoot)> {
-        self.names.iter().map(|(root, name)| (*root, name))
-    }
-
-    /// The known URLs as one spelling prints them, in the order in which a printed one is compared with them.
-    pub(super) const fn urls(&self, spelling: Spelling) -> &[SpeltUrl] {
-        self.urls.get(spelling)
+        self.known.names.iter().map(|(root, name)| (*root, name))
     }
 
     /// The public name of a root in a namespace, at an address of the edge.

@@ -7,11 +7,14 @@ use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
-use super::known_urls::UrlMeaning;
+use super::known_urls::{KnownUrl, UrlMeaning};
 use super::origin_root::is_authority_of;
 use super::own_name::{OwnName, spell};
 use super::spelling::{Agreement, Spelling};
 use super::url_map::UrlMap;
+
+/// The scheme, with which every URL begins; in lower case, as WordPress prints it.
+pub(super) static SCHEME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"http"));
 
 /// Finds URLs and writes their public names.
 #[derive(Debug)]
@@ -37,13 +40,6 @@ impl UrlMatcher {
             map,
             content,
         }
-    }
-
-    /// The scheme, with which every URL begins; in lower case, as WordPress prints it.
-    #[expect(clippy::unused_self, reason = "matchers share this signature")]
-    pub(super) fn anchor(&self) -> &Finder<'static> {
-        static SCHEME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"http"));
-        &SCHEME
     }
 
     /// Replaces a URL that begins here by its public name if it belongs to the API.
@@ -74,16 +70,17 @@ impl UrlMatcher {
         spelling: Spelling,
         authority: usize,
     ) -> CandidateVerdict<'_> {
-        for (text, meaning) in self.map.urls(spelling) {
-            if self.content == Content::Records && matches!(meaning, UrlMeaning::Roots(_)) {
+        for known in &self.map.known.urls {
+            if self.content == Content::Records && matches!(known.meaning, UrlMeaning::Roots(_)) {
                 continue;
             }
+            let text = known.spelt.get(spelling);
             match candidate.compare(authority, text) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {
                     let end = authority + text.len();
-                    let verdict = self.judge_known(meaning, candidate, spelling, end);
+                    let verdict = self.judge_known(known, candidate, spelling, end);
                     if !matches!(verdict, CandidateVerdict::Keep) {
                         return verdict;
                     }
@@ -96,12 +93,12 @@ impl UrlMatcher {
     /// Judges a URL that begins with a known one, which ends at this offset.
     fn judge_known<'m>(
         &'m self,
-        meaning: &'m UrlMeaning,
+        known: &'m KnownUrl,
         candidate: &Candidate<'_>,
         spelling: Spelling,
         end: usize,
     ) -> CandidateVerdict<'m> {
-        match meaning {
+        match &known.meaning {
             UrlMeaning::Api(roots) => match candidate.ends_name(end) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
@@ -117,16 +114,16 @@ impl UrlMatcher {
                     CandidateVerdict::Replace(end, Cow::Owned(name))
                 }
             },
-            UrlMeaning::Site { authority, .. }
-                if is_authority_of(authority.as_bytes(), &self.own_name.public_base) =>
+            UrlMeaning::Site(_)
+                if is_authority_of(known.authority.as_bytes(), &self.own_name.public_base) =>
             {
                 CandidateVerdict::Keep
             }
             // The scheme and the authority, unless it is the beginning of a longer one.
-            UrlMeaning::Site { advertised, .. } => match candidate.ends_authority(end, spelling) {
+            UrlMeaning::Site(advertised) => match candidate.ends_authority(end, spelling) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
-                Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(advertised)),
+                Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(advertised.get(spelling))),
             },
         }
     }
