@@ -123,7 +123,7 @@ impl JudgedCall {
         ClientContext {
             public_base,
             namespace,
-            audience: if self.expects_privacy() {
+            audience: if self.expects_privacy {
                 Audience::OneClient
             } else {
                 Audience::Public

@@ -123,7 +123,7 @@ impl CutoverRules {
         let asked = CutoverCall {
             operation,
             root: call.call.request().root,
-            is_personal: call.call.expects_privacy(),
+            is_personal: call.call.expects_privacy,
         };
         let mut excluded = CallRoute::Primary;
         for (index, rule) in self.plan.rules_about(asked) {

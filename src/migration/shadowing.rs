@@ -78,13 +78,13 @@ impl Shadows {
 
     /// The rules that copy a call: the first one about it for each backend, if its share has drawn the call.
     fn draw(&self, call: &ValidatedCall, route: &CallRoute) -> Vec<(Arc<Copier>, CopyOrder)> {
-        if call.expects_javascript() {
+        if call.expects_javascript {
             return Vec::new();
         }
         let copied = CutoverCall {
             operation: call.operation(),
             root: call.request().root,
-            is_personal: call.expects_privacy(),
+            is_personal: call.expects_privacy,
         };
         let answered_by = route.candidate().map(|candidate| &*candidate.backend);
         let rules = self.copiers.iter().map(|copier| (&copier.rule, copier));

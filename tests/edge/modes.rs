@@ -115,10 +115,10 @@ fn every_finding_names_a_rule_that_the_operation_can_break() {
 fn assert_same_call(one: &ForwardableCall, other: &ForwardableCall, id: &str) {
     assert_eq!(one.request(), other.request(), "{id}");
     assert_eq!(one.operation(), other.operation(), "{id}");
-    assert_eq!(one.deferred(), other.deferred(), "{id}");
+    assert_eq!(one.deferred, other.deferred, "{id}");
     let expected = |call: &ForwardableCall| {
-        let script = call.expects_javascript();
-        (script, call.expects_envelope(), call.expects_privacy())
+        let script = call.expects_javascript;
+        (script, call.expects_envelope, call.expects_privacy)
     };
     assert_eq!(expected(one), expected(other), "{id}");
 }
@@ -184,11 +184,11 @@ fn off_judges_no_arguments() {
         }
         if let Outcome::Forward(call) = &unjudged.outcome {
             assert!(
-                unjudged.findings.is_empty() && call.deferred().is_empty(),
+                unjudged.findings.is_empty() && call.deferred.is_empty(),
                 "{}: {:?} {:?}",
                 record.id,
                 unjudged.findings,
-                call.deferred()
+                call.deferred
             );
         }
     }

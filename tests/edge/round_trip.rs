@@ -121,7 +121,7 @@ fn said(request: &Request) -> Said {
     });
     match judgement.outcome {
         Outcome::Forward(call) => Said::Forwarded {
-            deferred: call.deferred().iter().map(|deferred| deferred.name).collect(),
+            deferred: call.deferred.iter().map(|deferred| deferred.name).collect(),
         },
         Outcome::Refuse(refusal) => Said::Refused(String::from_utf8_lossy(refusal.body()).into_owned()),
     }

@@ -76,7 +76,7 @@ enum Comparison {
 fn compare(edge: &Edge, record: &Record, request: &Request) -> Comparison {
     match edge.outcome(request) {
         Outcome::Forward(call) => {
-            Comparison::Forwarded(call.deferred().iter().map(|deferred| deferred.why).collect())
+            Comparison::Forwarded(call.deferred.iter().map(|deferred| deferred.why).collect())
         }
         Outcome::Refuse(refusal) if says_the_same(&refusal, record) => Comparison::Equal,
         Outcome::Refuse(refusal) => Comparison::Differs(refusal),

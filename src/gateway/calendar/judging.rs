@@ -208,7 +208,7 @@ fn operation_name(operation: Option<&'static Operation>) -> &'static str {
 fn verdict(call: &ForwardableCall) -> &'static str {
     match call.waiver() {
         Some(waiver) => waiver.name(),
-        None if call.deferred().is_empty() => "admit",
+        None if call.deferred.is_empty() => "admit",
         None => "defer",
     }
 }

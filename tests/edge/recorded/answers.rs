@@ -55,7 +55,7 @@ impl ShapedAnswer {
     fn of(record: &Record, call: Option<&ForwardableCall>) -> Option<Self> {
         let mut status = record.response.status;
         let mut body: Value = serde_json::from_str(unscripted(record.response.text()?)).ok()?;
-        if call.is_some_and(|call| call.expects_envelope()) {
+        if call.is_some_and(|call| call.expects_envelope) {
             status = u16::try_from(body["status"].as_u64()?).ok()?;
             body = body["body"].take();
         }

@@ -98,12 +98,9 @@ fn personal(call: &ValidatedCall) -> Option<Bypass> {
             Bypass::Nonce,
         ),
         // The password of a post, and whatever else may be found out to be personal.
-        (
-            credentials.opens_post() || call.expects_privacy(),
-            Bypass::Password,
-        ),
-        (call.expects_javascript(), Bypass::Script),
-        (call.expects_envelope(), Bypass::Envelope),
+        (credentials.opens_post() || call.expects_privacy, Bypass::Password),
+        (call.expects_javascript, Bypass::Script),
+        (call.expects_envelope, Bypass::Envelope),
     ];
     signs
         .into_iter()

@@ -29,7 +29,7 @@ impl CacheableCall<'_> {
         let query = &self.call().request().pairs;
         let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
         let route = &self.call().request().route;
-        let found = match route.route() {
+        let found = match route.route {
             Route::Index | Route::Doc => return Dependencies::On(Box::default()),
             Route::Collection(kind) => selected_from(kind, query),
             Route::Item(kind) | Route::BySlug(kind) => {
@@ -42,7 +42,7 @@ impl CacheableCall<'_> {
         if status != StatusCode::OK {
             return Dependencies::of(found, Vec::new());
         }
-        let shown = match route.route() {
+        let shown = match route.route {
             _ if is_cut => None,
             Route::Collection(kind) => of_list(kind, body),
             Route::Item(kind) | Route::BySlug(kind) => of_record(kind, body),

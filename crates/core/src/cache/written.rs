@@ -27,7 +27,7 @@ pub fn written_by(call: &ForwardableCall) -> Option<Removal> {
     let operation = call.operation().filter(|operation| operation.is_write())?;
     let route = &call.request().route;
     let kind = operation.id.kind()?;
-    let mut tags = match (route.route(), kind) {
+    let mut tags = match (route.route, kind) {
         // The number is not known, and nothing else leads to all records of these kinds.
         (Route::BySlug(_), Kind::Venue | Kind::Organizer) => return Some(Removal::All),
         (_, Kind::Event) => {

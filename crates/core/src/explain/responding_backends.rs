@@ -53,7 +53,7 @@ fn responds_by(rule: &CutoverRule, call: &ForwardableCall, basis: &Basis<'_>) ->
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
-    let validated = call.validated().filter(|call| !call.expects_javascript());
+    let validated = call.validated().filter(|call| !call.expects_javascript);
     let Some(asked) = asked(call).filter(|_| validated.is_some()) else {
         return Vec::new();
     };
@@ -89,7 +89,7 @@ fn asked(call: &ForwardableCall) -> Option<CutoverCall<'_>> {
     Some(CutoverCall {
         operation: call.operation()?,
         root: call.request().root,
-        is_personal: call.expects_privacy(),
+        is_personal: call.expects_privacy,
     })
 }
 

@@ -6,7 +6,8 @@ use crate::routing::canonical_slug;
 /// A route and the value of its placeholder, spelt as they are forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalRoute {
-    route: Route,
+    /// The route, without the record that it addresses.
+    pub route: Route,
     /// Digits without leading zeros, or an encoded slug; empty if the route has no placeholder.
     parameter: String,
 }
@@ -23,11 +24,6 @@ impl CanonicalRoute {
             Route::BySlug(_) => canonical_slug(sent),
         };
         Self { route, parameter }
-    }
-
-    /// The route, without the record that it addresses.
-    pub const fn route(&self) -> Route {
-        self.route
     }
 
     /// The number of the addressed record; `None` if the route has no number, or one beyond 64 bits.

@@ -91,10 +91,15 @@ pub struct UnprovenCall {
 pub struct EncodedCall {
     request: CanonicalRequest,
     credentials: Credentials,
-    deferred: Vec<Deferred>,
-    is_script: bool,
-    is_enveloped: bool,
-    is_personal: bool,
+    /// The arguments of the call that only the origin can judge.
+    pub deferred: Vec<Deferred>,
+    /// True if the response is a script, because `_jsonp` was sent and is allowed.
+    pub expects_javascript: bool,
+    /// True if the response is wrapped, because `_envelope` was sent. The status of such a response does not show the
+    /// outcome.
+    pub expects_envelope: bool,
+    /// True if the response is for this client only, because of credentials or the password of a protected post.
+    pub expects_privacy: bool,
 }
 
 // === impl ForwardableCall ===
@@ -178,9 +183,9 @@ impl ForwardableCall {
             },
             credentials: update.credentials,
             deferred: Vec::new(),
-            is_script: false,
-            is_enveloped: false,
-            is_personal: true,
+            expects_javascript: false,
+            expects_envelope: false,
+            expects_privacy: true,
         };
         Some(Self::made(encoded, operation))
     }
@@ -300,9 +305,9 @@ impl EncodedCall {
             request,
             credentials: call.credentials.clone(),
             deferred: Vec::new(),
-            is_script: policy.is_script(query),
-            is_enveloped: query.get("_envelope").is_some(),
-            is_personal: caller == Caller::Credentialed
+            expects_javascript: policy.is_script(query),
+            expects_envelope: query.get("_envelope").is_some(),
+            expects_privacy: caller == Caller::Credentialed
                 || query.get("password").is_some()
                 || call.credentials.opens_post(),
         }
@@ -316,27 +321,5 @@ impl EncodedCall {
     /// The credentials that were judged, which are forwarded with the call.
     pub const fn credentials(&self) -> &Credentials {
         &self.credentials
-    }
-
-    /// The arguments of the call that only the origin can judge.
-    pub fn deferred(&self) -> &[Deferred] {
-        &self.deferred
-    }
-
-    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
-    pub const fn expects_javascript(&self) -> bool {
-        self.is_script
-    }
-
-    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response does not
-    /// show the outcome.
-    pub const fn expects_envelope(&self) -> bool {
-        self.is_enveloped
-    }
-
-    /// Returns true if the response is for this client only, because of credentials or the password of a
-    /// protected post.
-    pub const fn expects_privacy(&self) -> bool {
-        self.is_personal
     }
 }

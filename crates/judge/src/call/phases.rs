@@ -113,10 +113,8 @@ pub(super) fn weigh(case: &Case<'_>) -> Weighed {
 
 /// The first objection that no mode waives, with its reason.
 fn lasting(case: &Case<'_>) -> Option<(Problem, &'static str)> {
-    let mut objections = UNCONDITIONAL
-        .iter()
-        .map(|(phase, reason)| phase(case).map(|problem| (problem, *reason)));
-    objections.find_map(|objection| objection)
+    let mut phases = UNCONDITIONAL.iter();
+    phases.find_map(|(phase, reason)| Some((phase(case)?, *reason)))
 }
 
 /// The edge's own objection to a call whose refusal the origin words. It decides, because the origin might not

@@ -28,7 +28,7 @@ pub fn wants_calendar(
     headers: &HeaderMap,
 ) -> bool {
     let may_differ = offers_calendar && reads_events(call);
-    let has_json_inside = || call.expects_javascript() || call.expects_envelope();
+    let has_json_inside = || call.expects_javascript || call.expects_envelope;
     may_differ && !has_json_inside() && (is_calendar_file || prefers_calendar(headers))
 }
 

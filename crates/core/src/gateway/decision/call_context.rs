@@ -21,8 +21,8 @@ impl CallContext {
                 }
                 Some(_) | None => Content::Description,
             },
-            may_be_script: call.expects_javascript(),
-            enveloped: call.expects_envelope(),
+            may_be_script: call.expects_javascript,
+            enveloped: call.expects_envelope,
             may_change_language: call.may_change_language(),
             target: target.into(),
         }

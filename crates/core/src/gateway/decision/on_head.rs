@@ -110,7 +110,7 @@ fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 
 fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
-    let is_refused = read.is_routed() && rules.needs_names && credentials.identity().is_inexact();
+    let is_refused = read.is_routed() && rules.needs_names && credentials.identity().is_inexact;
     is_refused.then(|| OwnError::BAD_AUTHORIZATION.refusal())
 }
 

@@ -44,7 +44,7 @@ impl Decider {
         let (identity, is_refused) = match Credentials::read(&head.headers, profile) {
             Ok(credentials) => {
                 let identity = credentials.identity().clone();
-                let is_refused = self.on_head.needs_names && identity.is_inexact();
+                let is_refused = self.on_head.needs_names && identity.is_inexact;
                 (identity, is_refused)
             }
             Err(identity) => (identity, true),

@@ -211,7 +211,7 @@ mod tests {
             let (kept, _) = redacted(&headers);
             let (before, after) = (read(&headers), read(&kept));
             assert_eq!(after.identity().sole_account(), before.identity().sole_account());
-            assert_eq!(after.identity().is_inexact(), before.identity().is_inexact());
+            assert_eq!(after.identity().is_inexact, before.identity().is_inexact);
             assert_eq!(after.caller(None), before.caller(None), "{value}");
         }
     }

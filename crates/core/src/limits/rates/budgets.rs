@@ -66,7 +66,7 @@ impl Budgets {
     /// The budget that is used up.
     pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Charges, Exceeded> {
         // Most calls are anonymous: the rest would cost them more than their budgets do.
-        if client.identity.principals().is_empty() {
+        if client.identity.principals.is_empty() {
             let status = self.spend_again(client, call, now)?;
             return Ok(Charges {
                 status,
@@ -157,7 +157,7 @@ impl Budgets {
             }
             Principal::Token(_) => self.budget(*rate, name, (principal, client.network())),
         };
-        client.identity.principals().iter().map(budget).collect()
+        client.identity.principals.iter().map(budget).collect()
     }
 
     pub(super) fn budget(&self, rate: Rate, name: &'static str, who: impl Hash) -> Budget {

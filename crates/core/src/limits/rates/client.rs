@@ -69,7 +69,7 @@ impl<'a> Client<'a> {
 
     /// The accounts that its credentials may be of.
     pub(super) fn accounts(&self) -> impl Iterator<Item = &'a Principal> + use<'a> {
-        let principals = self.identity.principals().iter();
+        let principals = self.identity.principals.iter();
         principals.filter(|principal| !matches!(principal, Principal::Token(_)))
     }
 }

@@ -163,7 +163,7 @@ impl Budgets {
     /// The budgets that a failed login of this client is charged to; none for a client without credentials. A login that
     /// is known is not charged to its account.
     pub(super) fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget> {
-        let has_none = client.identity.principals().is_empty();
+        let has_none = client.identity.principals.is_empty();
         let Some(rate) = self.limits.failed_logins.filter(|_| !has_none) else {
             return Vec::new();
         };

@@ -23,7 +23,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
         let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
-        needs_names(&settings.rate_limits, &settings.writers) && credentials.identity().is_inexact()
+        needs_names(&settings.rate_limits, &settings.writers) && credentials.identity().is_inexact
     }
 
     #[test]

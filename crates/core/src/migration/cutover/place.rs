@@ -70,7 +70,7 @@ impl Placer {
     pub fn place(&self, backend: &str, address: Option<IpAddr>, identity: &Identity) -> u64 {
         let mut feed = self.feed();
         backend.hash(&mut feed);
-        match identity.principals() {
+        match identity.principals.as_slice() {
             [] => address.map(client_network).hash(&mut feed),
             principals => principals.hash(&mut feed),
         }

@@ -11,10 +11,13 @@ use super::secret::Secret;
 /// verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
-    principals: Vec<Principal>,
+    /// All principals that the request is charged to. Only WordPress decides which credentials count, so all of them
+    /// do: the `Authorization`, and every login cookie that is forwarded.
+    pub principals: Vec<Principal>,
     account: Option<Secret<String>>,
     has_login_cookie: bool,
-    is_inexact: bool,
+    /// True if there are Basic credentials in which PHP may find an account that the edge does not see.
+    pub is_inexact: bool,
 }
 
 // === impl Identity ===
@@ -56,17 +59,6 @@ impl Identity {
             principals: vec![Principal::AnyAccount],
             ..Self::default()
         }
-    }
-
-    /// All principals that the request is charged to. Only WordPress decides which credentials count, so all of them
-    /// do: the `Authorization`, and every login cookie that is forwarded.
-    pub fn principals(&self) -> &[Principal] {
-        &self.principals
-    }
-
-    /// True if there are Basic credentials in which PHP may find an account that the edge does not see.
-    pub const fn is_inexact(&self) -> bool {
-        self.is_inexact
     }
 
     /// Returns false if the credentials name accounts, and none of them by this name.

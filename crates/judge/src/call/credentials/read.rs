@@ -213,7 +213,7 @@ mod tests {
             (NONCE, &[]),
         ] {
             let credentials = read(&[field], Profile::Compatible);
-            assert_eq!(credentials.identity().principals(), expected, "{field:?}");
+            assert_eq!(credentials.identity().principals, expected, "{field:?}");
         }
     }
 
@@ -284,7 +284,7 @@ mod tests {
             .into_iter()
             .flat_map(|name| Principal::account(name))
             .collect();
-        assert_eq!(rejected.principals(), accounts);
+        assert_eq!(rejected.principals, accounts);
         assert_eq!(rejected.account(), None);
     }
 

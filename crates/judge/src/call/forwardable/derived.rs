@@ -30,7 +30,7 @@ impl ForwardableCall {
     ///
     /// Page and size only select records of the same list, which the rules that admit one page admit.
     pub fn page_of_read(&self, number: u32) -> Option<Self> {
-        let is_plain = !self.expects_javascript() && !self.expects_envelope();
+        let is_plain = !self.expects_javascript && !self.expects_envelope;
         let is_read = is_plain && self.operation().is_some_and(|operation| !operation.is_write());
         let mut page = self.clone();
         let encoded = match &mut page {
@@ -49,7 +49,7 @@ impl ForwardableCall {
 
     /// True if a call reads a list.
     pub fn is_list(&self) -> bool {
-        matches!(self.request().route.route(), Route::Collection(_)) && !self.is_write()
+        matches!(self.request().route.route, Route::Collection(_)) && !self.is_write()
     }
 }
 
@@ -59,7 +59,7 @@ impl EncodedCall {
     fn turn_to(&mut self, number: u32) {
         let request = &mut self.request;
         let is_named = |name| request.query_names().any(|sent| sent == name);
-        let is_list = matches!(request.route.route(), Route::Collection(_));
+        let is_list = matches!(request.route.route, Route::Collection(_));
         let mut pairs = Vec::new();
         if is_list && number > 1 && !is_named(PAGE_NUMBER) {
             pairs.push(format!("{PAGE_NUMBER}={number}"));

@@ -11,7 +11,7 @@ use crate::wordpress::value::{Verdict, Why, split_while, trim_end};
 
 /// The longest text that is judged, in bytes; longer ones are left to PHP. This bounds the work to about a
 /// millisecond.
-pub(super) const LONGEST: usize = 512;
+const LONGEST: usize = 512;
 
 /// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
 ///
@@ -27,8 +27,7 @@ pub fn time(text: &[u8]) -> Verdict {
 
 /// The verdict on a text that is not a number.
 pub(super) fn by_grammar(text: &[u8]) -> Verdict {
-    let text = trim(text);
-    if text.len() > LONGEST {
+    if trim(text).len() > LONGEST {
         return Verdict::Defer(Why::PhpBuild);
     }
     let Some(reading) = read(text) else {
@@ -43,9 +42,11 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     }
 }
 
-/// Reads all pieces of a text; `None` if PHP refuses it. A date without a time of day begins at midnight.
+/// Reads all pieces of a text; `None` if PHP refuses it, and for texts over 512 bytes. A date without a time of day begins
+/// at midnight.
 pub(super) fn read(text: &[u8]) -> Option<DateReading> {
-    if text.is_empty() {
+    let text = trim(text);
+    if text.is_empty() || text.len() > LONGEST {
         return None;
     }
     // PHP's scanner sees a NUL behind the text, which some forms accept as their final blank.
@@ -67,7 +68,7 @@ pub(super) fn read(text: &[u8]) -> Option<DateReading> {
 }
 
 /// Removes white space from both ends, but keeps one byte if there is nothing else.
-pub(super) fn trim(text: &[u8]) -> &[u8] {
+fn trim(text: &[u8]) -> &[u8] {
     let trimmed = trim_end(split_while(text, is_blank).1, is_blank);
     if trimmed.is_empty() {
         return text.get(text.len().saturating_sub(1)..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The moment at which a date begins to mean another time.
 
 use super::date_reading::DateReading;
-use super::date_rule::{LONGEST, read, trim};
+use super::date_rule::read;
 use super::plain::is_plain;
 use crate::wordpress::value::numeric::{Numeric, numeric};
 
@@ -29,15 +29,8 @@ pub fn turn(text: &[u8]) -> DateTurn {
         Some(Numeric::Int(0)) => DateTurn::Always,
         Some(Numeric::Float(number)) if number.abs() < 1.0 => DateTurn::Always,
         Some(_) => DateTurn::Never,
-        None => by_grammar(trim(text)),
+        None => read(text).map_or(DateTurn::Always, |reading| of_reading(&reading)),
     }
-}
-
-fn by_grammar(text: &[u8]) -> DateTurn {
-    if text.len() > LONGEST {
-        return DateTurn::Always;
-    }
-    read(text).map_or(DateTurn::Always, |reading| of_reading(&reading))
 }
 
 fn of_reading(reading: &DateReading) -> DateTurn {

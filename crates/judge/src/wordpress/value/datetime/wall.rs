@@ -4,17 +4,13 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use super::date_reading::DateReading;
-use super::date_rule::{LONGEST, read, trim};
+use super::date_rule::read;
 use super::instant::local_seconds;
 
 /// The result of PHP's `strtotime` for a text at the time `now`, as wall-clock time in the zone that the text
 /// names or implies. The zone itself is dropped. Times beyond the ends of the calendar become its ends.
 /// `None` if PHP reads no date, and for texts over 512 bytes.
 pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
-    let text = trim(text);
-    if text.len() > LONGEST {
-        return None;
-    }
     let mut reading = read(text)?;
     fill(&mut reading, now);
     let seconds = local_seconds(&reading)?;
