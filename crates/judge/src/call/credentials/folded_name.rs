@@ -84,7 +84,7 @@ fn without_accents(text: &str) -> String {
     plain
 }
 
-/// What `sanitize_user` drops behind tags and accents: bytes in percent-encoding, then entities, up to the semicolon
+/// The parts that `sanitize_user` drops behind tags and accents: bytes in percent-encoding, then entities, up to the semicolon
 /// behind at least one character of the same line.
 static DROPPED: LazyLock<[Regex; 2]> = LazyLock::new(|| ["%[a-fA-F0-9]{2}", "&[^\n]+?;"].map(expression));
 
