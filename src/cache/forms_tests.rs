@@ -38,7 +38,7 @@ fn forms(json: &Arc<Below>, limits: &RateLimits) -> Representations<Arc<Below>> 
         computing: Computing::new(),
         buffers: BufferBudget::new(1 << 20),
         warnings: Warnings::default(),
-        budgets: Budgets::new(limits, &SharedBuckets::new(limits, None)),
+        budgets: Budgets::new(limits, &SharedBuckets::new(None)),
         limited: metrics.rate_limits().clone(),
     };
     Representations {

@@ -15,7 +15,7 @@ use calendar_edge_core::fleet::{FleetKey, MemberTable};
 use calendar_edge_core::keyed_hash::KeyedHash;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::SharedBuckets;
-use calendar_edge_core::settings::{FleetSettings, RateLimits};
+use calendar_edge_core::settings::FleetSettings;
 
 /// The shared limits, and the number of edges.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl FleetLimits {
         Self {
             logins: Arc::new(LoginDesk::new(&size, metrics)),
             permits: Mutex::new(Permits::new(&size, metrics)),
-            buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
+            buckets: ArcSwap::from_pointee(SharedBuckets::new(None)),
             crowd: Arc::default(),
             settled: Mutex::default(),
             size,

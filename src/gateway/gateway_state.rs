@@ -64,7 +64,7 @@ impl GatewayState {
             backends: SharedBackends::new(&site, metrics.clone(), &circle, threads)?,
             pools: BackendPools::new(settings, metrics.clone(), &circle, threads)?,
             indexes,
-            buckets: SharedBuckets::new(&settings.rate_limits, hash),
+            buckets: SharedBuckets::new(hash),
             subjects: Subjects::new(settings, &metrics, &buffers, &warnings),
             learnt: LearntRoots::default(),
             buffers,
@@ -92,7 +92,7 @@ impl GatewayState {
         Ok(Self {
             backends: self.backends.adapt(&site)?,
             pools: self.pools.adapt(settings)?,
-            buckets: self.buckets.of(&settings.rate_limits, hash),
+            buckets: self.buckets.of(hash),
             ..self.clone()
         })
     }
@@ -114,14 +114,10 @@ impl GatewayState {
     pub(crate) fn rebound(&self, settings: &Settings) {
         let site = settings.site();
         self.indexes.retain(&site);
-        // Charges stay, whatever the new bound is.
-        self.buckets.store.resize(settings.rate_limits.max_buckets);
         for subject in self.subjects.all() {
             subject.adapt(settings);
         }
         self.share_limits();
         self.learnt.adapt(&site);
-        self.buffers.resize(settings.limits.response_buffer_total);
-        self.bodies.resize(settings.limits.request_buffer_total);
     }
 }

@@ -225,7 +225,7 @@ mod tests {
     use crate::calls::fake_stage::{backends, settings};
     use crate::companion::Companions;
     use crate::telemetry::Metrics;
-    use calendar_edge_core::settings::{Rate, RateLimits};
+    use calendar_edge_core::settings::Rate;
 
     /// A guard without facts, whose robots have four pages a day, one of them for each address.
     fn guard(mode: Mode) -> PageGuard {
@@ -238,7 +238,7 @@ mod tests {
         let companions = Companions::none(&settings);
         PageGuard {
             pages: CalendarPages::new(&settings, &companions, &Metrics::new()),
-            buckets: SharedBuckets::new(&RateLimits::default(), None),
+            buckets: SharedBuckets::new(None),
             api: None,
             check: PageCheck {
                 backends: backends(&settings),

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::telemetry::Metrics;
     use calendar_edge_core::settings::{
-        Mode, OtherTraffic, Rate, RateLimits, Settings, SurfaceCallers, SurfacePattern, SurfaceRule,
+        Mode, OtherTraffic, Rate, Settings, SurfaceCallers, SurfacePattern, SurfaceRule,
     };
 
     const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -269,7 +269,7 @@ mod tests {
         settings.other = OtherTraffic::Forward;
         settings.surface.push(rule);
         let metrics = Metrics::new().register(SurfaceMetrics::new);
-        let buckets = SharedBuckets::new(&RateLimits::default(), None);
+        let buckets = SharedBuckets::new(None);
         let decider = Arc::new(Decider::new(&settings));
         let guard = SurfaceGuard::new(&decider, &buckets, &metrics, &Warnings::default());
         (guard, metrics)

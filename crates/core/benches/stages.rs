@@ -166,7 +166,7 @@ const NEVER_USED_UP: Rate = Rate {
 fn spending(rate: Option<Rate>, fleet: Option<KeyedHash>) -> Box<dyn FnMut()> {
     let mut limits = settings().rate_limits;
     limits.address.lists = rate;
-    let budgets = Budgets::new(&limits, &SharedBuckets::new(&limits, fleet));
+    let budgets = Budgets::new(&limits, &SharedBuckets::new(fleet));
     let (identity, now) = (Identity::default(), Instant::now());
     Box::new(move || {
         let client = Client::new(Some([192, 0, 2, 1].into()), &identity);

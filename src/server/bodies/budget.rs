@@ -22,11 +22,6 @@ impl BodyBudget {
         Self(Arc::new(Mutex::new(BudgetState::new(limit))))
     }
 
-    /// Changes the limit.
-    pub(crate) fn resize(&self, limit: usize) {
-        self.0.lock().resize(limit);
-    }
-
     /// Gives up the slowest body whose client has paused for half a second in total: another waits for its place.
     pub(crate) fn preempt(&self) {
         self.0.lock().pauses.give_up_slowest();

@@ -36,12 +36,6 @@ impl BudgetState {
         }
     }
 
-    /// Changes the limit; it also applies to bodies that have begun.
-    pub(super) fn resize(&mut self, limit: usize) {
-        self.limit = limit;
-        self.wake();
-    }
-
     /// Adds bytes that are in memory already.
     pub(super) const fn add(&mut self, bytes: usize) {
         self.used = self.used.saturating_add(bytes);

@@ -44,8 +44,6 @@ settings_group! {
         /// budget of an account limits neither addresses and `Authorization` values with which it logged in during that
         /// week, nor reads with an `Authorization` that has read in that time.
         pub failed_logins: Option<Rate> = None => rate(), "off";
-        /// Maximum number of buckets; further clients share one.
-        pub max_buckets: usize = 100_000;
     }
 }
 

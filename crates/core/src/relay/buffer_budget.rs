@@ -23,7 +23,7 @@ pub struct BufferBudget {
 #[derive(Debug)]
 struct Counters {
     reserved: AtomicUsize,
-    limit: AtomicUsize,
+    limit: usize,
 }
 
 /// A number of buffered bytes, counted until the reservation is dropped.
@@ -47,20 +47,14 @@ impl BufferBudget {
         Self {
             shared: Arc::new(Counters {
                 reserved: AtomicUsize::new(0),
-                limit: AtomicUsize::new(limit),
+                limit,
             }),
         }
     }
 
-    /// Changes the limit. It also applies to bytes that are already buffered.
-    pub fn resize(&self, limit: usize) {
-        self.shared.limit.store(limit, Ordering::Relaxed);
-    }
-
     /// The bytes that are buffered, and the most that may be.
     pub fn usage(&self) -> (usize, usize) {
-        let load = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        (load(&self.shared.reserved), load(&self.shared.limit))
+        (self.shared.reserved.load(Ordering::Relaxed), self.shared.limit)
     }
 
     /// Returns the number of bytes, at most `wanted`, that the next response may buffer.
@@ -69,7 +63,7 @@ impl BufferBudget {
     /// concurrent exchanges may buffer.
     pub fn allowance(&self, wanted: usize) -> usize {
         let Counters { reserved, limit } = &*self.shared;
-        if reserved.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) {
+        if reserved.load(Ordering::Relaxed) < *limit {
             wanted
         } else {
             wanted.min(SMALL)
@@ -159,15 +153,5 @@ mod tests {
         let budget = BufferBudget::new(1);
         let _small = budget.count(Bytes::from(vec![b'x'; SMALL]));
         assert_eq!(budget.allowance(PIECE), PIECE);
-    }
-
-    #[test]
-    fn a_new_limit_applies_to_bytes_already_buffered() {
-        let budget = BufferBudget::new(usize::MAX);
-        let clone = budget.clone();
-        let _buffered = clone.count(piece());
-        assert_eq!(clone.allowance(PIECE), PIECE);
-        budget.resize(PIECE);
-        assert_eq!(clone.allowance(PIECE), SMALL);
     }
 }

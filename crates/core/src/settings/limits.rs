@@ -14,18 +14,12 @@ settings_group! {
         pub header_bytes: usize = 16 << 10;
         /// Maximum bytes of all headers (431).
         pub header_list_bytes: usize = 32 << 10;
-        /// Maximum number of pairs in a query (400).
-        pub query_pairs: usize = 500;
-        /// Maximum number of fields of a form body (400).
-        pub form_fields: usize = 500;
         /// Maximum size of a request body (413).
         pub body_bytes: u64 = 8 << 20 => size(1 << 10..=1 << 30);
         /// Maximum bytes of all request bodies in memory; beyond it reading waits (503).
         pub request_buffer_total: usize = 64 << 20;
         /// Minimum rate of a request body, in bytes per second (408); 0: no minimum.
         pub min_body_rate: u64 = 1 << 10;
-        /// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
-        pub json_depth: usize = 128;
         /// Maximum size of a response of the site (502).
         pub response_bytes: u64 = 32 << 20;
         /// Maximum bytes of a response that is held until complete; larger responses stream.

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::{Root, Settings};
-use calendar_edge_judge::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
+use calendar_edge_judge::policy::{ImageHost, Policy, ServedRoot};
 
 // === impl Settings ===
 
@@ -28,11 +28,6 @@ impl Settings {
             namespaces: self.public_namespaces(),
             origin_namespace: self.origin.namespace.as_str().to_owned(),
             other: self.other,
-            limits: ReadLimits {
-                query_pairs: self.limits.query_pairs,
-                form_fields: self.limits.form_fields,
-                json_depth: self.limits.json_depth,
-            },
         }
     }
 

@@ -48,7 +48,7 @@ impl<'a> Arrival<'a> {
     /// The reason why the body cannot be read.
     pub(super) fn read(self) -> Result<Case<'a>, Problem> {
         let Self { call, policy, .. } = self;
-        let parameters = read_parameters(call, self.matched, &policy.limits)?;
+        let parameters = read_parameters(call, self.matched)?;
         let nonce = nonce(call, &parameters);
         let style = self.style().map(|style| style.with_parameters(&parameters));
         Ok(Case {

@@ -36,7 +36,7 @@ impl Judge {
             return;
         };
         let (policy, table) = (&self.policy, self.table(call));
-        let Ok(parameters) = read_parameters(call, matched, &policy.limits) else {
+        let Ok(parameters) = read_parameters(call, matched) else {
             return;
         };
         let caller = call.credentials.caller(nonce(call, &parameters).as_ref());

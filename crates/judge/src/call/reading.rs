@@ -6,7 +6,6 @@ use http::Method;
 
 use crate::call::credentials::Credentials;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
-use crate::policy::ReadLimits;
 use crate::problem::{OwnError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
 use crate::wordpress::payload::{
@@ -14,6 +13,12 @@ use crate::wordpress::payload::{
     parse_form_body, parse_json, parse_multipart,
 };
 use crate::wordpress::value::{Key, PhpArray, Value};
+
+/// Maximum number of fields of a form body (400).
+const MOST_FORM_FIELDS: usize = 500;
+
+/// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
+const JSON_DEPTH: usize = 128;
 
 /// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +48,7 @@ impl RawCall<'_> {
 ///
 /// # Errors
 /// The reason why the body cannot be read, or can be read in two ways.
-pub(super) fn read_parameters(
-    call: &RawCall<'_>,
-    matched: &RouteMatch,
-    limits: &ReadLimits,
-) -> Result<Parameters, Problem> {
+pub(super) fn read_parameters(call: &RawCall<'_>, matched: &RouteMatch) -> Result<Parameters, Problem> {
     let mut parameters = Parameters::default();
     parameters.add(Source::Path, path_parameters(matched));
     parameters.add(Source::Query, Arc::clone(&call.target.query));
@@ -56,12 +57,12 @@ pub(super) fn read_parameters(
         return Ok(parameters);
     }
     match body_reading(call.method, &call.target.method, call.content.content_type()) {
-        BodyReading::Json => add_json(call.body, limits, &mut parameters)?,
-        BodyReading::Form => add_form(call, limits, &mut parameters)?,
+        BodyReading::Json => add_json(call.body, &mut parameters)?,
+        BodyReading::Form => add_form(call, &mut parameters)?,
         BodyReading::Multipart {
             boundary: Some(boundary),
         } => {
-            let fields = parse_multipart(call.body, boundary, limits.form_fields).map_err(unreadable_form)?;
+            let fields = parse_multipart(call.body, boundary, MOST_FORM_FIELDS).map_err(unreadable_form)?;
             add_fields(call, fields, &mut parameters)?;
         }
         BodyReading::Multipart { boundary: None } | BodyReading::Ignored => {}
@@ -78,19 +79,19 @@ fn path_parameters(matched: &RouteMatch) -> PhpArray {
     sent
 }
 
-fn add_json(body: &[u8], limits: &ReadLimits, parameters: &mut Parameters) -> Result<(), Problem> {
+fn add_json(body: &[u8], parameters: &mut Parameters) -> Result<(), Problem> {
     // PHP calls these two bodies empty, and WordPress takes them for no body.
     if body.is_empty() || body == b"0" {
         return Ok(());
     }
-    if let Value::Array(members) = parse_json(body, limits.json_depth)? {
+    if let Value::Array(members) = parse_json(body, JSON_DEPTH)? {
         parameters.add(Source::Json, members);
     }
     Ok(())
 }
 
-fn add_form(call: &RawCall<'_>, limits: &ReadLimits, parameters: &mut Parameters) -> Result<(), Problem> {
-    if pair_count(call.body) > limits.form_fields {
+fn add_form(call: &RawCall<'_>, parameters: &mut Parameters) -> Result<(), Problem> {
+    if pair_count(call.body) > MOST_FORM_FIELDS {
         return Err(Problem::Own(OwnError::TOO_MANY_FORM_FIELDS));
     }
     let fields = parse_form_body(call.body).map_err(unreadable_form)?;
@@ -138,11 +139,7 @@ mod tests {
     #[test]
     fn names_the_limit_of_elements_as_the_cause() {
         let list = format!("[{}0]", "0,".repeat(ELEMENT_LIMIT));
-        let said = add_json(
-            list.as_bytes(),
-            &ReadLimits::default(),
-            &mut Parameters::default(),
-        );
+        let said = add_json(list.as_bytes(), &mut Parameters::default());
         assert_eq!(said, Err(Problem::Own(OwnError::TOO_MANY_JSON_ELEMENTS)));
     }
 

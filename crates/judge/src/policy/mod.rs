@@ -48,8 +48,6 @@ pub struct Policy {
     pub origin_namespace: String,
     /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
-    /// The bounds of reading one request.
-    pub limits: ReadLimits,
 }
 
 /// The policy for one operation.
@@ -83,17 +81,6 @@ pub struct ImageHost {
     pub below: bool,
     /// A port besides 80 and 443.
     pub port: Option<u16>,
-}
-
-/// The counts that are read of one request; a request with more is refused with 400.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadLimits {
-    /// Maximum number of pairs in a query.
-    pub query_pairs: usize,
-    /// Maximum number of fields of a form body.
-    pub form_fields: usize,
-    /// Maximum nesting of a JSON body (`rest_invalid_json` code 1).
-    pub json_depth: usize,
 }
 
 // === impl Policy ===
@@ -143,7 +130,6 @@ impl Default for Policy {
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned(), PLUGIN_NAMESPACE.to_owned()],
             origin_namespace: PLUGIN_NAMESPACE.to_owned(),
             other: OtherTraffic::default(),
-            limits: ReadLimits::default(),
         }
     }
 }
@@ -163,17 +149,5 @@ impl ServedRoot {
 impl Default for ServedRoot {
     fn default() -> Self {
         Self::at("/wp-json")
-    }
-}
-
-// === impl ReadLimits ===
-
-impl Default for ReadLimits {
-    fn default() -> Self {
-        Self {
-            query_pairs: 500,
-            form_fields: 500,
-            json_depth: 128,
-        }
     }
 }

@@ -12,13 +12,15 @@ use crate::problem::{OwnError, Problem};
 use crate::wordpress::payload::{SentMethod, escapes, named_routes, pair_count, parse_form};
 use crate::wordpress::value::{PhpArray, Value};
 
+/// Maximum number of pairs in a query (400).
+pub(super) const MOST_PAIRS: usize = 500;
+
 /// The public REST roots and namespaces.
 #[derive(Debug, Clone)]
 pub struct Roots {
     /// Longest home path first, so that `/de` is tried before the root of the site.
     pub(super) paths: Vec<RootPath>,
     pub(super) routes: ServedRoutes,
-    pub(super) query_pairs: usize,
     keeps_spelling: bool,
     guard: Guard,
     /// Only where the rest of the site is forwarded does the guard matter.
@@ -51,7 +53,6 @@ impl Roots {
         Self {
             paths,
             routes: ServedRoutes::new(policy),
-            query_pairs: policy.limits.query_pairs,
             keeps_spelling: policy.is_strict_anywhere(),
             guard: Guard::new(policy),
             other: policy.other,
@@ -96,7 +97,7 @@ impl Roots {
         if let Some(problem) = unreadable(path) {
             return Target::Invalid(problem);
         }
-        if pair_count(query) > self.query_pairs {
+        if pair_count(query) > MOST_PAIRS {
             return Target::Invalid(Problem::Own(OwnError::TOO_MANY_PARAMETERS));
         }
         self.by_query(by_path, sent, Arc::new(parse_form(query)))

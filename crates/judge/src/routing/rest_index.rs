@@ -1,7 +1,7 @@
 //! Targets that name a REST root, whose index lists namespaces and routes, or lead below one.
 
 use super::by_path::ByPath;
-use super::locate::{Roots, names_a_route};
+use super::locate::{MOST_PAIRS, Roots, names_a_route};
 use super::root_path::trim_slashes;
 use super::route::Matched;
 use crate::wordpress::payload::{pair_count, parse_form};
@@ -14,7 +14,7 @@ impl Roots {
     /// `query` must be exactly as they were sent.
     pub fn index_of(&self, path: &str, query: &str) -> Option<usize> {
         let query = query.as_bytes();
-        if pair_count(query) > self.query_pairs {
+        if pair_count(query) > MOST_PAIRS {
             return None;
         }
         let route = parse_form(query).get("rest_route").cloned();

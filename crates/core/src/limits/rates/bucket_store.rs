@@ -33,7 +33,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 pub struct BucketStore {
     shards: [Mutex<Shard>; SHARDS],
     /// Maximum number of buckets in the shards.
-    limit: AtomicUsize,
+    limit: usize,
     /// Number of buckets in the shards.
     tracked: AtomicUsize,
     /// The shared buckets, one for each budget, for clients that find the store at its limit.
@@ -68,7 +68,7 @@ impl BucketStore {
     pub fn new(limit: usize) -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
-            limit: AtomicUsize::new(limit),
+            limit,
             tracked: AtomicUsize::new(0),
             overflow: Mutex::default(),
             next_sweep: Mutex::default(),
@@ -83,11 +83,6 @@ impl BucketStore {
             is_shared: true,
             ..Self::new(limit)
         }
-    }
-
-    /// Changes the limit. Buckets above a lower limit are removed once they are full.
-    pub fn resize(&self, limit: usize) {
-        self.limit.store(limit, Ordering::Relaxed);
     }
 
     /// Takes one call from a bucket.
@@ -119,7 +114,7 @@ impl BucketStore {
     /// The time until a bucket has a call; `None`: it has one now.
     pub fn wait(&self, key: BucketKey, rate: &Rate, now: Instant) -> Option<Duration> {
         let known = self.shard(key.own).lock().full_at.get(&key.own).copied();
-        let is_full = || self.tracked.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed);
+        let is_full = || self.tracked.load(Ordering::Relaxed) >= self.limit;
         let shared = || self.overflow.lock().get(&key.shared).copied();
         let full_at = known.or_else(|| if is_full() { shared() } else { None });
         gcra::spend(rate, full_at, now).err()
@@ -187,8 +182,7 @@ impl BucketStore {
 
     /// Counts one more bucket; returns false if the store is at its limit.
     pub(super) fn reserve(&self) -> bool {
-        let limit = self.limit.load(Ordering::Relaxed);
-        let more = |tracked: usize| (tracked < limit).then(|| tracked + 1);
+        let more = |tracked: usize| (tracked < self.limit).then(|| tracked + 1);
         let counted = self
             .tracked
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
@@ -290,24 +284,6 @@ mod tests {
         let left = store.shards[0].lock();
         assert_eq!((left.full_at.len(), left.by_time.len()), (1, 1));
         assert!(left.full_at.capacity() < 100 && left.by_time.capacity() < 100);
-    }
-
-    #[test]
-    fn a_lower_limit_holds_for_new_buckets() {
-        let now = Instant::now();
-        let store = BucketStore::new(3);
-        for own in 1..=3 {
-            assert!(store.spend(key(own), &RATE, now).is_ok());
-        }
-        store.resize(1);
-        assert!(store.spend(key(1), &RATE, now).is_ok());
-        assert!(store.spend(key(4), &RATE, now).is_ok());
-        assert_eq!(buckets(&store), 4);
-        let later = now + RATE.period * 2;
-        for own in [5, 6] {
-            assert!(store.spend(key(own), &RATE, later).is_ok());
-        }
-        assert_eq!(buckets(&store), 2);
     }
 
     #[test]

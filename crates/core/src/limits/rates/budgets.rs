@@ -249,7 +249,6 @@ mod tests {
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         let now = Instant::now();
         assert!(old.spend(client, CostClass::Item, now).is_ok());
-        old.buckets.store.resize(old.limits.max_buckets);
         let renewed = Budgets::new(&old.limits, &old.buckets);
         assert!(renewed.spend(client, CostClass::Item, now).is_err());
     }

@@ -301,10 +301,7 @@ mod tests {
             failed_logins: Some(rate(3)),
             ..RateLimits::default()
         };
-        Budgets::new(
-            &limits,
-            &SharedBuckets::new(&limits, Some(KeyedHash::new([7; 16]))),
-        )
+        Budgets::new(&limits, &SharedBuckets::new(Some(KeyedHash::new([7; 16]))))
     }
 
     #[test]

@@ -288,12 +288,7 @@ mod tests {
             failed_logins: Some(rate(2)),
             ..RateLimits::default()
         };
-        let edge = || {
-            Budgets::new(
-                &limits,
-                &SharedBuckets::new(&limits, Some(KeyedHash::new([7; 16]))),
-            )
-        };
+        let edge = || Budgets::new(&limits, &SharedBuckets::new(Some(KeyedHash::new([7; 16]))));
         let (first, second) = (edge(), edge());
         let now = Instant::now();
         logs_in(&first, "192.0.2.1", RIGHT, now);

@@ -27,5 +27,5 @@ pub(super) fn identity(authorization: Option<&'static str>) -> Identity {
 pub(super) fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
     let mut limits = RateLimits::default();
     change(&mut limits);
-    Budgets::new(&limits, &SharedBuckets::new(&limits, None))
+    Budgets::new(&limits, &SharedBuckets::new(None))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::bucket_store::{BucketKey, BucketStore};
 use super::rate_limit_fields::{BudgetStatus, Exceeded, RateLimitStatus};
 use crate::keyed_hash::KeyedHash;
-use crate::settings::{Rate, RateLimits, client_network};
+use crate::settings::{Rate, client_network};
 
 /// The budget of a rule about the rest of the site, as clients see it.
 const OF_RULE: &str = "address-surface";
@@ -16,6 +16,9 @@ const OF_RULE: &str = "address-surface";
 /// The name of budgets that all clients share, and the number of parts of one.
 const OF_ALL: &str = "all-clients";
 const PARTS: u32 = 4;
+
+/// Maximum number of buckets; further clients share one.
+const MOST_BUCKETS: usize = 100_000;
 
 /// The buckets, which outlive a change of settings. Clones share them.
 #[derive(Debug, Clone)]
@@ -28,11 +31,11 @@ pub struct SharedBuckets {
 // === impl SharedBuckets ===
 
 impl SharedBuckets {
-    /// Makes the buckets for these limits, all of them full. Edges of a fleet have one hash, and send each other what is spent.
-    pub fn new(limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
+    /// Makes the buckets, all of them full. Edges of a fleet have one hash, and send each other what is spent.
+    pub fn new(fleet: Option<KeyedHash>) -> Self {
         let store = match fleet {
-            Some(_) => BucketStore::of_fleet(limits.max_buckets),
-            None => BucketStore::new(limits.max_buckets),
+            Some(_) => BucketStore::of_fleet(MOST_BUCKETS),
+            None => BucketStore::new(MOST_BUCKETS),
         };
         Self {
             store: Arc::new(store),
@@ -42,12 +45,12 @@ impl SharedBuckets {
 
     /// The same buckets, or new ones in another fleet.
     #[must_use]
-    pub fn of(&self, limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
+    pub fn of(&self, fleet: Option<KeyedHash>) -> Self {
         let known = self.store.is_shared.then_some(self.hash);
         if known == fleet {
             return self.clone();
         }
-        Self::new(limits, fleet)
+        Self::new(fleet)
     }
 
     /// Takes one request of a client address from the budget of a rule about the rest of the site. Clients whose address
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn t113_no_client_gets_more_than_its_part_of_a_common_budget() {
-        let buckets = SharedBuckets::new(&RateLimits::default(), None);
+        let buckets = SharedBuckets::new(None);
         let now = Instant::now();
         assert_eq!(passed(&buckets, "192.0.2.1", 100, now), 10);
         assert_eq!(passed(&buckets, "2001:db8::1", 100, now), 10);
@@ -160,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_small_budget_has_a_part_for_each() {
-        let buckets = SharedBuckets::new(&RateLimits::default(), None);
+        let buckets = SharedBuckets::new(None);
         let one = Rate { requests: 1, ..RATE };
         let now = Instant::now();
         assert!(buckets.spend_in_parts("r", &one, None, now).is_ok());
