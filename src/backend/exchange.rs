@@ -177,7 +177,8 @@ impl Backend {
     const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
         match outgoing.patience {
             Some(patience) => patience,
-            None => self.timeouts.of_call(outgoing.is_write),
+            None if outgoing.is_write => self.timeouts.origin_write,
+            None => self.timeouts.origin_read,
         }
     }
 
