@@ -71,7 +71,8 @@ where
         // Above all layers that respond, so that every response has the request's id.
         .layer(around(reports))
         // Above all layers that may respond, so that each request has one log line and one count.
-        .layer(access_log::access_log(log))
+        .layer(around(access_log::AccessLog(log)))
+        .layer_fn(|inner| access_log::RequestSpan { inner })
         // Below the access log, which counts the bytes that are really sent.
         .layer(around(head_response::HeadResponse))
         // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.
