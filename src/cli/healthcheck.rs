@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use calendar_edge::config::{self, ConfigError};
+use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge_core::settings::Settings;
 use clap::Args;
 use serde_json::Value;
@@ -64,5 +64,5 @@ fn settings(args: &HealthcheckArgs, environment: Environment<'_>) -> Result<Sett
         return args.site.load_without_secrets(environment);
     }
     let placeholder = [(ORIGIN, Some("http://localhost/wp-json")), (ADMIN_LISTEN, None)];
-    config::load(None, &overrides(placeholder, environment))
+    ConfigSource::new(None, overrides(placeholder, environment)).load()
 }

@@ -76,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::{OverrideSource, load};
+    use crate::config::{ConfigSource, OverrideSource};
     use calendar_edge_core::settings::{ListenAddress, Mode};
 
     fn fixtures() -> PathBuf {
@@ -147,7 +147,9 @@ mod tests {
                 OverrideSource::Environment("CALENDAR_EDGE_MODE"),
                 "repotr",
             );
-        let error = load(None, &overrides).expect_err("three problems");
+        let error = ConfigSource::new(None, overrides)
+            .load()
+            .expect_err("three problems");
         let text = error.to_string();
         assert_eq!(error.problems.len(), 3, "{text}");
         for part in [
@@ -162,7 +164,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
-        let error = load(Some(Path::new("/nowhere/edge.toml")), &Overrides::default()).expect_err("no file");
+        let source = ConfigSource::new(Some("/nowhere/edge.toml".into()), Overrides::default());
+        let error = source.load().expect_err("no file");
         assert!(error.to_string().contains("/nowhere/edge.toml"), "{error}");
     }
 

@@ -37,4 +37,4 @@ pub use load::parse;
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{ConfigError, Location};
 pub use schema::schema;
-pub use source::{ConfigSource, load};
+pub use source::ConfigSource;

@@ -72,6 +72,8 @@ mod tests {
             ("roots", "messages", "learns"),
             ("limits", "headers", "fixed"),
             ("", "measure_schemas", "0063"),
+            ("traces", "endpoint", "`traceparent`"),
+            ("", "traces", "`span_id`"),
             ("", "copy", "cache"),
             ("webhooks", "batch", "server-sent events"),
             ("", "webhooks", "server-sent events"),

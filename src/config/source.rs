@@ -8,14 +8,6 @@ use super::overrides::Overrides;
 use super::problem::ConfigError;
 use calendar_edge_core::settings::Settings;
 
-/// Reads the file, if there is one, and applies the overrides.
-///
-/// # Errors
-/// All problems at once.
-pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    ConfigSource::new(file.map(Path::to_owned), overrides.clone()).load()
-}
-
 /// A file, if there is one, and the flags and variables of the program's start.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use calendar_edge::app::{
     Edge, FileWatch, Reload, Running, ServingThreads, Signals, Supervision, raise_descriptor_limit,
 };
-use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
+use calendar_edge::config::{ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
 use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
@@ -168,7 +168,7 @@ impl DemoArgs {
                 OverrideSource::Flag("demo"),
                 PLUGIN_NAMESPACE,
             );
-        let mut settings = config::load(None, &overrides)?;
+        let mut settings = ConfigSource::new(None, overrides).load()?;
         settings.admin.listen.get_or_insert(ListenAddress::Tcp(ADMIN));
         Ok(settings)
     }

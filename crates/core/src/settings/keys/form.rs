@@ -1,5 +1,6 @@
 //! The forms of texts: addresses, URLs, namespaces, names.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -101,6 +102,10 @@ pub(crate) const ANSWERS: TypedSyntax<WantedVersion> = TypedSyntax::new(
     answers,
 );
 
+/// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
+const QUERY_OR_FRAGMENT: TextError =
+    TextError::Impossible(Cow::Borrowed("a URL must not contain a query or a fragment"));
+
 /// Reads the version whose contract clients get.
 fn answers(text: &str) -> Result<WantedVersion, TextError> {
     if text == WantedVersion::AS_THE_SITE {
@@ -114,7 +119,7 @@ fn answers(text: &str) -> Result<WantedVersion, TextError> {
 fn rest_root(text: &str) -> Result<Url, TextError> {
     let url = web_address(text)?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(TextError::QueryOrFragment);
+        return Err(QUERY_OR_FRAGMENT);
     }
     Ok(without_trailing_slash(url))
 }
@@ -132,7 +137,8 @@ fn sentence(text: &str) -> Result<String, TextError> {
 fn site(text: &str) -> Result<Url, TextError> {
     let url = rest_root(text)?;
     if url.path() != "/" {
-        return Err(TextError::Path);
+        // Roots have their own paths.
+        return Err(TextError::Impossible("this URL must not contain a path".into()));
     }
     Ok(url)
 }
@@ -181,11 +187,12 @@ fn extra_parameter(text: &str) -> Result<String, TextError> {
     if text.is_empty() || !text.bytes().all(plain) {
         return Err(TextError::Malformed);
     }
-    let owned = text.to_owned();
     if NEVER_FORWARDED.contains(&text) || global(text.as_bytes()).is_some() {
-        return Err(TextError::NeverForwarded(owned));
+        // It would change the meaning of a request.
+        let reason = format!("`{text}` is never forwarded as a parameter");
+        return Err(TextError::Impossible(reason.into()));
     }
-    Ok(owned)
+    Ok(text.to_owned())
 }
 
 /// Reads a text of one line, whatever stands in it.

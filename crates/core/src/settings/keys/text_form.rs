@@ -1,5 +1,7 @@
 //! The form of a text: how it is named, described and read.
 
+use std::borrow::Cow;
+
 /// The form of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct TextSyntax {
@@ -29,18 +31,9 @@ pub enum TextError {
     /// A user name or password in a URL would appear in logs.
     #[error("a URL must not contain a user name or a password")]
     Credentials,
-    /// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
-    #[error("a URL must not contain a query or a fragment")]
-    QueryOrFragment,
-    /// Roots have their own paths.
-    #[error("this URL must not contain a path")]
-    Path,
-    /// The parameter would change the meaning of a request.
-    #[error("`{0}` is never forwarded as a parameter")]
-    NeverForwarded(String),
-    /// No preset has the name.
-    #[error("there is no preset {0}")]
-    UnknownPreset(String),
+    /// It has the form, and the setting cannot have the value for this reason.
+    #[error("{0}")]
+    Impossible(Cow<'static, str>),
 }
 
 // === impl TextSyntax ===

@@ -184,7 +184,7 @@ impl SurfacePattern {
 fn unknown_preset(text: &str) -> TextError {
     let meant = nearest(text, SURFACE_PRESETS.iter().map(|preset| preset.name));
     let meant = meant.map(|meant| format!(", did you mean `{meant}`?"));
-    TextError::UnknownPreset(format!("`{text}`{}", meant.unwrap_or_default()))
+    TextError::Impossible(format!("there is no preset `{text}`{}", meant.unwrap_or_default()).into())
 }
 
 // === impl RoutePattern ===
