@@ -109,7 +109,7 @@ async fn the_manager_hears_of_ready_reloads_and_the_end() {
 
     program.signal("TERM");
     // `timeouts.drain`, and what the process needs itself.
-    let stopping = "STOPPING=1\nEXTEND_TIMEOUT_USEC=19500000\nSTATUS=Draining";
+    let stopping = "STOPPING=1\nEXTEND_TIMEOUT_USEC=17500000\nSTATUS=Draining";
     assert_eq!(manager.next(), stopping);
     assert_eq!(program.ended().await.code(), Some(0));
 }
