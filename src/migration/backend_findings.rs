@@ -9,7 +9,7 @@ use calendar_edge_core::migration::comparison::{
     ComparedResponse, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
 };
 use calendar_edge_core::settings::CompareSettings;
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::Operation;
 
 /// The member of kept findings that has the noise.
 const NOISE: &str = "noise";
@@ -51,7 +51,7 @@ impl BackendFindings {
     /// Compares two responses. This takes time in proportion to their length.
     pub fn compare(
         &self,
-        operation: Option<OperationId>,
+        operation: &Operation,
         owner: ComparedResponse<'_>,
         other: ComparedResponse<'_>,
     ) -> PathFindings {
@@ -66,7 +66,7 @@ impl BackendFindings {
     /// Compares two responses with a second one of the site, and learns its noise.
     pub fn compare_twice(
         &self,
-        operation: Option<OperationId>,
+        operation: &Operation,
         owner: ComparedResponse<'_>,
         other: ComparedResponse<'_>,
         second: ComparedResponse<'_>,
@@ -76,7 +76,7 @@ impl BackendFindings {
     }
 
     /// Counts a second request after a difference; false once an operation has had its number for the day.
-    pub fn may_double(&self, operation: Option<OperationId>) -> bool {
+    pub fn may_double(&self, operation: &Operation) -> bool {
         self.comparer.lock().may_double(operation)
     }
 
@@ -89,7 +89,7 @@ impl BackendFindings {
     }
 
     /// Counts a call that was not compared, by the reason.
-    pub fn skip(&self, operation: Option<OperationId>, reason: &str) {
+    pub fn skip(&self, operation: Option<&Operation>, reason: &str) {
         self.report.lock().skip(operation, reason);
     }
 

@@ -161,10 +161,8 @@ impl Copier {
         }
         self.findings.add(&call.reported(&self.primary), &findings);
         let class = findings.worst();
-        let operation = call.call.operation_name();
-        self.migration
-            .metrics()
-            .compared(&self.backend, operation, class.name());
+        let operation = call.operation.name.as_str();
+        self.migration.metrics().compared(&self.backend, operation, class);
         self.migration.keep_findings();
         let event = RuleEvent::of_difference(class);
         self.migration
@@ -258,7 +256,7 @@ impl Copier {
         second: Option<DryRunResponse>,
     ) -> Option<PathFindings> {
         let _turn = self.comparing.acquire().await.ok()?;
-        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
+        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation);
         let comparing = spawn_blocking(move || {
             let (primary, other) = (pair.primary.compared(), pair.other.compared());
             match &second {
@@ -270,7 +268,7 @@ impl Copier {
     }
 
     fn is_repeated(&self, call: &DryRunCall, findings: &PathFindings) -> bool {
-        findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
+        findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation)
     }
 
     /// The primary's second response to the same call.
@@ -285,7 +283,7 @@ impl Copier {
     }
 
     fn skipped(&self, call: &DryRunCall, skip: CopySkip) {
-        self.findings.skip(call.operation(), skip.into());
+        self.findings.skip(Some(call.operation), skip.into());
         self.migration.metrics().skipped(&self.backend, skip);
         self.migration.keep_findings();
     }

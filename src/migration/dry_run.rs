@@ -24,7 +24,7 @@ use calendar_edge_core::relay::{
 };
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::Operation;
 
 /// A backend behind the way that calls of clients take.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub struct DryRun {
 pub struct DryRunCall {
     pub(super) call: Arc<JudgedCall>,
     pub(super) client: Arc<ClientSide>,
+    /// The operation.
+    pub operation: &'static Operation,
 }
 
 /// A response as the client would have seen it.
@@ -109,30 +111,27 @@ impl DryRun {
 // === impl DryRunCall ===
 
 impl DryRunCall {
-    /// A call of a client with these headers that reached the edge at a public address, in one of its namespaces.
+    /// A call of a client with these headers that reached the edge at a public address, in one of its namespaces; none
+    /// without an operation.
     pub fn new(
         call: ForwardableCall,
         headers: &HeaderMap,
         public: &PublicAddress,
         namespace: Option<Arc<str>>,
-    ) -> Self {
-        let call = JudgedCall::new(call);
+    ) -> Option<Self> {
+        let (operation, call) = (call.operation()?, JudgedCall::new(call));
         let context = call.client_at(public.to_string().into(), namespace);
         let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public));
-        Self {
+        Some(Self {
             client: Arc::new(ClientSide::absent(context, forwarded)),
             call: Arc::new(call),
-        }
+            operation,
+        })
     }
 
     /// The call for the stages that send it.
     pub(crate) fn again(&self) -> CalendarCall {
         CalendarCall::of(Arc::clone(&self.client), Arc::clone(&self.call))
-    }
-
-    /// The operation; none for OPTIONS.
-    pub fn operation(&self) -> Option<OperationId> {
-        self.call.operation().map(|operation| operation.id)
     }
 
     /// Returns true if the call has credentials, or the password of a post.
@@ -151,6 +150,7 @@ impl DryRunCall {
         Self {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
+            operation: call.operation(),
         }
     }
 
@@ -171,7 +171,7 @@ impl DryRunCall {
         let namespace = self.client.context.namespace.as_ref();
         let namespace = namespace.filter(|_| !self.is_personal());
         let public = namespace.map(|namespace| (&*root, &**namespace));
-        ReportedCall::new(self.operation(), self.call.request(), public)
+        ReportedCall::new(self.operation, self.call.request(), public)
     }
 
     /// A response that a backend of these rules gave, as the client would have seen it.

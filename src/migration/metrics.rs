@@ -7,6 +7,7 @@ use strum::VariantArray as _;
 
 use crate::telemetry::GaugeGuard;
 use crate::telemetry::series::{Counter, Gauge, NamedSums, metrics};
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::Percentage;
 
 metrics! {
@@ -75,16 +76,12 @@ pub(crate) enum IdentityOutcome {
 // === impl MigrationMetrics ===
 
 impl MigrationMetrics {
-    /// Creates the series of copies to a backend with zero: those of each operation that is copied, by these classes.
-    pub(crate) fn expect_copies(
-        &self,
-        backend: &str,
-        operations: impl Iterator<Item = &'static str>,
-        classes: &[&'static str],
-    ) {
+    /// Creates the series of copies to a backend with zero: those of each operation that is copied.
+    pub(crate) fn expect_copies(&self, backend: &str, operations: impl Iterator<Item = &'static str>) {
         let backend: &Arc<str> = &backend.into();
         for operation in operations {
-            for &class in classes {
+            for class in DifferenceClass::ALL {
+                let class: &'static str = class.into();
                 self.shadow_compared
                     .expect([backend.into(), operation.into(), class.into()]);
             }
@@ -105,7 +102,8 @@ impl MigrationMetrics {
     }
 
     /// Counts a compared call; the name of the backend comes from the settings.
-    pub(crate) fn compared(&self, backend: &Arc<str>, operation: &'static str, class: &'static str) {
+    pub(crate) fn compared(&self, backend: &Arc<str>, operation: &'static str, class: DifferenceClass) {
+        let class: &'static str = class.into();
         self.shadow_compared
             .add([backend.into(), operation.into(), class.into()], 1);
     }

@@ -136,13 +136,12 @@ impl Migration {
     /// Creates the series of these rules with zero.
     fn expect(&self, settings: &Settings) {
         let metrics = self.metrics();
-        let classes: Vec<_> = DifferenceClass::ALL.iter().map(|class| class.name()).collect();
         for rule in &settings.shadow {
             let operations = table().operations().iter();
             let copied =
                 operations.filter(|operation| !operation.is_write() && rule.is_about(&operation.name));
             let copied = copied.map(|operation| operation.name.as_str());
-            metrics.expect_copies(&rule.backend, copied, &classes);
+            metrics.expect_copies(&rule.backend, copied);
         }
         for rule in &settings.cutover {
             metrics.expect_rule(&rule.name.as_str().into());
@@ -214,22 +213,10 @@ impl Migration {
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.
     pub(super) fn to_json(&self) -> Value {
-        let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
-        let rules = rules.iter().map(|rule| self.rule_state(rule).to_json());
-        let findings: Vec<_> = {
-            let findings = self.shared.findings.lock();
-            let known = findings.iter();
-            known
-                .map(|(name, findings)| (name.clone(), Arc::clone(findings)))
-                .collect()
-        };
-        let backends = findings
-            .into_iter()
-            .map(|(name, findings)| (name, findings.verdicts()));
-        json!({
-            "rules": rules.collect::<Vec<_>>(),
-            "backends": backends.collect::<serde_json::Map<_, _>>(),
-        })
+        let rules: Vec<Value> = self.rule_states().iter().map(|rule| rule.to_json()).collect();
+        let findings: Findings = self.shared.findings.lock().clone();
+        let verdicts = findings.iter().map(|(name, found)| (name, found.verdicts()));
+        json!({"rules": rules, "backends": verdicts.collect::<BTreeMap<_, _>>()})
     }
 
     /// The backends beside the site.

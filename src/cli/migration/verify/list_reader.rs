@@ -99,7 +99,8 @@ impl<'s> ListReader<'s> {
         let target = self.decider.target_of(&head, b"");
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
         let public = PublicAddress::of(self.settings.public_url.as_ref(), head.addressed);
-        Ok(Ok(DryRunCall::new(*call, &parts.headers, &public, namespace)))
+        let call = DryRunCall::new(*call, &parts.headers, &public, namespace);
+        Ok(call.ok_or(ELSEWHERE))
     }
 }
 

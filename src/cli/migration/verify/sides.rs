@@ -112,7 +112,7 @@ impl Sides {
     /// volatile.
     async fn compare(&self, call: &DryRunCall) -> ComparedCall {
         let (primary, other) = (self.primary.send(call).await, self.other.send(call).await);
-        let operation = call.operation();
+        let operation = call.operation;
         let findings = self
             .findings
             .compare(operation, primary.compared(), other.compared());

@@ -42,11 +42,6 @@ impl DifferenceClass {
     /// Every class, the mildest first.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// The name in reports and on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// True if a client sees another value than the primary's, beyond what the primary itself varies.
     pub fn is_another_value(self) -> bool {
         self >= Self::Host

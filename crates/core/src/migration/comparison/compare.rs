@@ -12,7 +12,7 @@ use super::own_hosts::{HostPair, OwnHosts, class_beside_hosts};
 use super::redact::{ABSENT, shown, text};
 use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::Operation;
 
 /// One response as the client would have seen it: its URLs are public.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ const ANOTHER: (DifferenceClass, bool) = (DifferenceClass::Different, false);
 
 /// Two bodies on their way to findings.
 struct Walk<'f> {
-    operation: Option<OperationId>,
+    operation: &'f Operation,
     hosts: HostPair<'f>,
     findings: &'f mut PathFindings,
 }
@@ -46,12 +46,14 @@ struct Walk<'f> {
 ///
 /// ```
 /// use calendar_edge_core::migration::comparison::{ComparedResponse, DifferenceClass, OwnHosts, compare};
+/// use calendar_edge_judge::contract::table;
 /// use http::{HeaderMap, StatusCode};
 ///
 /// let headers = HeaderMap::new();
 /// let own_hosts = OwnHosts::NONE;
 /// let response = |body| ComparedResponse { status: StatusCode::OK, headers: &headers, body, own_hosts };
-/// let findings = compare(None, response(br#"{"cost":5,"id":7}"#), response(br#"{"cost":"5","id":8}"#));
+/// let read = table().named("events.read").expect("an operation");
+/// let findings = compare(read, response(br#"{"cost":5,"id":7}"#), response(br#"{"cost":"5","id":8}"#));
 /// let found: Vec<_> = findings.iter().map(|finding| (finding.path.clone(), finding.class)).collect();
 /// assert_eq!(
 ///     found,
@@ -62,7 +64,7 @@ struct Walk<'f> {
 /// );
 /// ```
 pub fn compare(
-    operation: Option<OperationId>,
+    operation: &Operation,
     primary: ComparedResponse<'_>,
     other: ComparedResponse<'_>,
 ) -> PathFindings {

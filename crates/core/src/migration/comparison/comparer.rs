@@ -12,7 +12,7 @@ use super::findings::{PathFinding, PathFindings};
 use super::ignored::{EndedRule, applies};
 use super::noise::Noise;
 use crate::settings::{CompareSettings, IgnoreRule};
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::{Operation, OperationId};
 
 /// Compares responses, leaves ignored paths out, and recognizes noise.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct Comparer {
     today: Date,
     noise: Noise,
     /// The second requests of today, by operation.
-    doubled: HashMap<Option<OperationId>, u32>,
+    doubled: HashMap<OperationId, u32>,
 }
 
 /// The most second requests to the site, for each operation and day, because responses differed.
@@ -51,8 +51,8 @@ impl Comparer {
     }
 
     /// Counts a second request after a difference; false once an operation has had its number for the day.
-    pub fn may_double(&mut self, operation: Option<OperationId>) -> bool {
-        let count = self.doubled.entry(operation).or_default();
+    pub fn may_double(&mut self, operation: &Operation) -> bool {
+        let count = self.doubled.entry(operation.id).or_default();
         *count = count.saturating_add(1);
         *count <= SECOND_REQUESTS
     }
@@ -83,11 +83,11 @@ impl Comparer {
     /// Compares the primary's response with another backend's.
     pub fn compare(
         &self,
-        operation: Option<OperationId>,
+        operation: &Operation,
         primary: ComparedResponse<'_>,
         other: ComparedResponse<'_>,
     ) -> PathFindings {
-        self.judged(operation, &compare(operation, primary, other), |finding| {
+        self.judged(operation, compare(operation, primary, other), |finding| {
             self.noise.covers(operation, finding)
         })
     }
@@ -96,7 +96,7 @@ impl Comparer {
     /// equal, another value of the other backend is different, whatever the path was before.
     pub fn compare_twice(
         &mut self,
-        operation: Option<OperationId>,
+        operation: &Operation,
         primary: ComparedResponse<'_>,
         other: ComparedResponse<'_>,
         second: ComparedResponse<'_>,
@@ -116,14 +116,14 @@ impl Comparer {
         if !has_failed && !is_edited {
             self.noise.learn(operation, &itself, &findings);
         }
-        self.judged(operation, &findings, |finding| itself.differ_at(finding))
+        self.judged(operation, findings, |finding| itself.differ_at(finding))
     }
 
     /// The findings that no rule ignores; those that are noise are volatile.
     fn judged(
         &self,
-        operation: Option<OperationId>,
-        findings: &PathFindings,
+        operation: &Operation,
+        findings: PathFindings,
         is_noise: impl Fn(&PathFinding) -> bool,
     ) -> PathFindings {
         findings.reclassed(|finding| {
@@ -140,7 +140,7 @@ impl Comparer {
     }
 
     /// The ended rules that would still apply to these findings.
-    pub fn ended(&self, operation: Option<OperationId>, findings: &PathFindings) -> Vec<EndedRule> {
+    pub fn ended(&self, operation: &Operation, findings: &PathFindings) -> Vec<EndedRule> {
         let ended = self.settings.ignore.iter().filter(|rule| self.has_ended(rule));
         let concerned = ended.filter(|rule| {
             findings
@@ -156,7 +156,7 @@ impl Comparer {
             .collect()
     }
 
-    fn ignores(&self, operation: Option<OperationId>, path: &str) -> bool {
+    fn ignores(&self, operation: &Operation, path: &str) -> bool {
         let mut current = self.settings.ignore.iter().filter(|rule| !self.has_ended(rule));
         current.any(|rule| applies(rule, operation, path))
     }

@@ -48,7 +48,8 @@ pub struct PathFindings {
 
 impl PathFindings {
     /// Returns true if the responses do not differ.
-    pub fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
         self.by_path.is_empty()
     }
 
@@ -88,7 +89,7 @@ impl PathFindings {
     /// The findings of a first look without the values that a second look found equal: the candidate had not yet followed
     /// a change of the site, or the site changed between its response and that of the candidate.
     #[must_use]
-    pub fn that_stay(&self, second: &Self) -> Self {
+    pub fn that_stay(self, second: &Self) -> Self {
         self.reclassed(|finding| {
             let found = second.by_path.get(&finding.path);
             let stays = found.is_some_and(|found| found.class.is_another_value());
@@ -105,21 +106,13 @@ impl PathFindings {
     }
 
     /// The same findings with other classes; those without one are dropped.
-    pub(super) fn reclassed(&self, class: impl Fn(&PathFinding) -> Option<DifferenceClass>) -> Self {
-        let kept = self.by_path.iter().filter_map(|(path, finding)| {
-            let class = class(finding)?;
-            Some((
-                path.clone(),
-                PathFinding {
-                    class,
-                    ..finding.clone()
-                },
-            ))
+    pub(super) fn reclassed(mut self, class: impl Fn(&PathFinding) -> Option<DifferenceClass>) -> Self {
+        self.by_path.retain(|_, finding| {
+            let class = class(finding);
+            finding.class = class.unwrap_or(finding.class);
+            class.is_some()
         });
-        Self {
-            by_path: kept.collect(),
-            records: self.records.clone(),
-        }
+        self
     }
 }
 

@@ -1,8 +1,7 @@
 //! The paths that a rule of an operator leaves out.
 
-use super::reported_call::name_of;
 use crate::settings::IgnoreRule;
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::Operation;
 
 /// A rule that has ended, with the path that counts again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -16,9 +15,9 @@ pub struct EndedRule {
 }
 
 /// A rule applies to its path, and to everything below.
-pub(super) fn applies(rule: &IgnoreRule, operation: Option<OperationId>, path: &str) -> bool {
-    let name = name_of(operation);
-    let is_named = operation.is_some() && rule.operations.iter().any(|pattern| pattern.matches(name));
+pub(super) fn applies(rule: &IgnoreRule, operation: &Operation, path: &str) -> bool {
+    let mut patterns = rule.operations.iter();
+    let is_named = patterns.any(|pattern| pattern.matches(&operation.name));
     let below = path.strip_prefix(rule.path.as_str());
     is_named && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::class::DifferenceClass;
 use super::findings::{PathFinding, PathFindings};
-use super::reported_call::name_of;
-use calendar_edge_judge::contract::{OperationId, table};
+use calendar_edge_judge::contract::{Operation, table};
 
 /// The most paths that are remembered.
 const MOST_PATHS: usize = 2_000;
@@ -39,19 +38,14 @@ struct NoisePath {
 impl Noise {
     /// Takes the differences between two responses of one backend to one call, and those of the other backend's
     /// response from the first of them. Once 2000 paths are known, no further ones are learnt, and stay different.
-    pub(super) fn learn(
-        &mut self,
-        operation: Option<OperationId>,
-        itself: &PathFindings,
-        other: &PathFindings,
-    ) {
+    pub(super) fn learn(&mut self, operation: &Operation, itself: &PathFindings, other: &PathFindings) {
         let is_different = |finding: &&PathFinding| finding.class == DifferenceClass::Different;
         for finding in itself.iter().filter(is_different) {
             if let Some(known) = self.0.iter_mut().find(|known| known.is_at(operation, finding)) {
                 known.itself = known.itself.saturating_add(1);
             } else if self.0.len() < MOST_PATHS {
                 self.0.push(NoisePath {
-                    operation: name_of(operation).to_owned(),
+                    operation: operation.name.clone(),
                     path: finding.path.clone(),
                     is_absent: finding.is_absent,
                     itself: 1,
@@ -69,7 +63,7 @@ impl Noise {
     }
 
     /// Returns true if a difference is one that the backend has from itself.
-    pub(super) fn covers(&self, operation: Option<OperationId>, finding: &PathFinding) -> bool {
+    pub(super) fn covers(&self, operation: &Operation, finding: &PathFinding) -> bool {
         let known = self.0.iter().find(|known| known.is_at(operation, finding));
         known.is_some_and(|known| known.itself >= LEAST && known.itself > known.other)
     }
@@ -85,8 +79,7 @@ impl Noise {
 
     /// Keeps the bounds of new noise in that of a file. Operations that the table does not have are left out.
     pub(super) fn bound(&mut self) {
-        let is_known = |name: &str| table().named(name).is_some() || name == name_of(None);
-        self.0.retain(|known| is_known(&known.operation));
+        self.0.retain(|known| table().named(&known.operation).is_some());
         self.0.truncate(MOST_PATHS);
     }
 }
@@ -94,9 +87,7 @@ impl Noise {
 // === impl NoisePath ===
 
 impl NoisePath {
-    fn is_at(&self, operation: Option<OperationId>, finding: &PathFinding) -> bool {
-        self.is_absent == finding.is_absent
-            && self.path == finding.path
-            && self.operation == name_of(operation)
+    fn is_at(&self, operation: &Operation, finding: &PathFinding) -> bool {
+        self.is_absent == finding.is_absent && self.path == finding.path && self.operation == operation.name
     }
 }

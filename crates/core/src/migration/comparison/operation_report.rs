@@ -134,17 +134,15 @@ impl OperationReport {
     }
 
     fn add_finding(&mut self, finding: &PathFinding, call: &ReportedCall, now: Timestamp) {
-        let place = match self.place(finding.class, &finding.path) {
-            Err(_) if self.paths.len() >= MOST_PATHS => {
-                // One row a class, so that a flood of mild paths hides nothing worse.
-                self.place(finding.class, MORE)
-                    .map_err(|place| (place, MORE.to_owned()))
-            }
-            found => found.map_err(|place| (place, finding.path.clone())),
+        let is_full = self.paths.len() >= MOST_PATHS;
+        let path = match self.place(finding.class, &finding.path) {
+            // One row a class, so that a flood of mild paths hides nothing worse.
+            Err(_) if is_full => MORE,
+            Ok(_) | Err(_) => &finding.path,
         };
-        let place = place.unwrap_or_else(|(place, path)| {
+        let place = self.place(finding.class, path).unwrap_or_else(|place| {
             let row = PathReport {
-                path,
+                path: path.to_owned(),
                 class: finding.class,
                 count: 0,
                 first: now,

@@ -90,7 +90,7 @@ fn replaced(text: &str, own: &str) -> String {
 mod tests {
     use http::{HeaderMap, StatusCode};
 
-    use super::super::tests::found;
+    use super::super::tests::{found, operation};
     use super::super::{ComparedResponse, DifferenceClass, compare};
     use super::*;
 
@@ -120,7 +120,11 @@ mod tests {
                 body: bodies[side].as_bytes(),
                 own_hosts,
             };
-            found(&compare(None, answer(0, &site), answer(1, &next)))
+            found(&compare(
+                operation("venues.read"),
+                answer(0, &site),
+                answer(1, &next),
+            ))
         };
         let both = |class| {
             [":header.location", "url"]

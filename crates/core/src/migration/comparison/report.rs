@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::findings::PathFindings;
 use super::ignored::EndedRule;
 use super::operation_report::{OperationReport, ReadyDemand};
-use super::reported_call::{NO_OPERATION, ReportedCall, name_of};
-use calendar_edge_judge::contract::{OperationId, table};
+use super::reported_call::ReportedCall;
+use calendar_edge_judge::contract::{Operation, table};
 
 /// A summary of compared calls by operation, path and class.
 ///
@@ -36,9 +36,9 @@ impl ComparisonReport {
     }
 
     /// Counts a call that was not compared, by the reason; without an operation it counts in the sum only.
-    pub fn skip(&mut self, operation: Option<OperationId>, reason: &str) {
+    pub fn skip(&mut self, operation: Option<&Operation>, reason: &str) {
         *self.skipped.entry(reason.to_owned()).or_default() += 1;
-        if operation.is_some() {
+        if let Some(operation) = operation {
             self.operation(operation).skip(reason);
         }
     }
@@ -71,14 +71,13 @@ impl ComparisonReport {
     /// The report of a file, within the bounds of a new one; `None` if it is none.
     pub fn from_kept(kept: Value) -> Option<Self> {
         let mut report: Self = serde_json::from_value(kept).ok()?;
-        let known = |name: &str| name == NO_OPERATION || table().named(name).is_some();
-        report.operations.retain(|name, _| known(name));
+        report.operations.retain(|name, _| table().named(name).is_some());
         report.operations.values_mut().for_each(OperationReport::bound);
         Some(report)
     }
 
-    fn operation(&mut self, operation: Option<OperationId>) -> &mut OperationReport {
-        self.operations.entry(name_of(operation).to_owned()).or_default()
+    fn operation(&mut self, operation: &Operation) -> &mut OperationReport {
+        self.operations.entry(operation.name.clone()).or_default()
     }
 }
 
@@ -113,7 +112,7 @@ mod tests {
     }
 
     fn read(report: &mut ComparisonReport, primary: &str, other: &str) {
-        let findings = between(None, primary.as_bytes(), other.as_bytes());
+        let findings = between(operation("events.read"), primary.as_bytes(), other.as_bytes());
         report.add(&call("events.read", "/e/7"), &findings, FIRST.parse().unwrap());
     }
 
@@ -123,7 +122,7 @@ mod tests {
         read(&mut report, r#"{"id":7,"cost":"5"}"#, r#"{"id":7,"cost":"6"}"#);
         let venues = call("venues.list", "/v");
         report.add(&venues, &PathFindings::default(), FIRST.parse().unwrap());
-        report.skip(operation("venues.list"), "rate");
+        report.skip(Some(operation("venues.list")), "rate");
         let representation = DifferenceClass::Representation;
         let mut json = report.to_json(&demanded(1, representation, "2026-11-22T03:02:00Z"));
         let untried = json["operations"]["venues.list"]["untried"].take();
@@ -216,7 +215,7 @@ mod tests {
     fn a_report_survives_its_file() {
         let mut report = ComparisonReport::default();
         read(&mut report, r#"{"id":7,"cost":"5"}"#, r#"{"id":7,"cost":"6"}"#);
-        report.skip(operation("events.read"), "rate");
+        report.skip(Some(operation("events.read")), "rate");
         let kept = report.to_kept();
         let again = ComparisonReport::from_kept(kept.clone()).unwrap();
         let demanded = demanded(1, DifferenceClass::Representation, FIRST);
@@ -242,7 +241,7 @@ mod tests {
                 format!("{{{},\"zz\":1}}", members("1")),
                 format!("{{{},\"zz\":2}}", members("\"1\"")),
             );
-            let findings = between(None, primary.as_bytes(), other.as_bytes());
+            let findings = between(operation("events.read"), primary.as_bytes(), other.as_bytes());
             assert!(findings.iter().count() <= 257);
             assert_eq!(findings.worst(), DifferenceClass::Different);
             read(&mut report, &primary, &other);

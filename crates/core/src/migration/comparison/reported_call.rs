@@ -2,19 +2,16 @@
 
 use super::redact::{is_private, text};
 use calendar_edge_judge::call::CanonicalRequest;
-use calendar_edge_judge::contract::{OperationId, table};
+use calendar_edge_judge::contract::Operation;
 
 /// The longest target that is kept, in bytes.
 const LONGEST_TARGET: usize = 512;
 
-/// The name of calls without an operation, such as OPTIONS.
-pub(super) const NO_OPERATION: &str = "none";
-
 /// A compared call.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ReportedCall {
-    /// The operation; none for OPTIONS.
-    pub operation: Option<OperationId>,
+    /// The operation.
+    pub operation: &'static Operation,
     /// The arguments of the operation that it sent.
     pub arguments: Vec<&'static str>,
     /// Path and query by which a client can repeat it; none where they would show something personal.
@@ -27,12 +24,10 @@ impl ReportedCall {
     /// A call to a REST root, `/wp-json/`, in a public namespace; without both it is one that may be private to its
     /// client.
     pub fn new(
-        operation: Option<OperationId>,
+        operation: &'static Operation,
         request: &CanonicalRequest,
         public: Option<(&str, &str)>,
     ) -> Self {
-        let row = table().operations().iter().find(|row| Some(row.id) == operation);
-        let arguments = row.into_iter().flat_map(|row| &row.arguments);
         let sent: Vec<&str> = request.query_names().collect();
         let target = public.map(|(root, namespace)| {
             let (path, query) = (request.path(namespace), request.query(namespace));
@@ -41,7 +36,9 @@ impl ReportedCall {
         });
         Self {
             operation,
-            arguments: arguments
+            arguments: operation
+                .arguments
+                .iter()
                 .map(|argument| argument.name)
                 .filter(|name| sent.contains(name))
                 .collect(),
@@ -58,12 +55,6 @@ fn is_harmless(target: &str) -> bool {
         let shown: String = value.chars().take(100).collect();
         !is_private(name) && text(&shown) == shown
     })
-}
-
-/// The name of an operation in reports.
-pub(super) fn name_of(operation: Option<OperationId>) -> &'static str {
-    let row = table().operations().iter().find(|row| Some(row.id) == operation);
-    row.map_or(NO_OPERATION, |row| row.name.as_str())
 }
 
 #[cfg(test)]

@@ -67,25 +67,7 @@ pub(super) const fn class_of_absent(node: &Node<'_>) -> DifferenceClass {
 
 /// Returns true for URLs that differ in scheme, in a slash at the end of the path, or in the case of `%e6` only.
 pub(super) fn same_url(one: &str, other: &str) -> bool {
-    match (bare_url(one), bare_url(other)) {
-        (Some((one, behind)), Some((other, rest))) => same_escapes(one, other) && same_escapes(behind, rest),
-        _ => false,
-    }
-}
-
-/// Returns true for texts that differ in the case of percent-encoded bytes only.
-fn same_escapes(one: &str, other: &str) -> bool {
-    one == other || escapes(one).eq(escapes(other))
-}
-
-/// The bytes of a text, hexadecimal digits behind a percent sign in upper case.
-fn escapes(text: &str) -> impl Iterator<Item = u8> {
-    let mut digits = 0;
-    text.bytes().map(move |byte| {
-        let is_digit = digits > 0 && byte.is_ascii_hexdigit();
-        digits = if byte == b'%' { 2 } else { digits.max(1) - 1 };
-        if is_digit { byte.to_ascii_uppercase() } else { byte }
-    })
+    bare_url(one).is_some_and(|one| bare_url(other).is_some_and(|other| one.eq(other)))
 }
 
 /// Returns true for two JSON spellings of one number. Whole numbers are compared exactly, all others as clients read
@@ -165,15 +147,25 @@ fn utc_of(name: &str, record: Option<&NodeMembers<'_>>) -> Option<WrittenTime> {
     names.iter().find_map(|name| time(record?.get(name)?))
 }
 
-/// A URL without its scheme and without slashes at the end of its path.
-fn bare_url(text: &str) -> Option<(&str, &str)> {
+/// The bytes of a URL without its scheme, without slashes at the end of its path, and with escapes in upper case.
+fn bare_url(text: &str) -> Option<impl Iterator<Item = u8>> {
     let is_web = |scheme: &str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let (_, rest) = text.split_once("://").filter(|(scheme, _)| is_web(scheme))?;
     if rest.contains(|letter: char| letter.is_whitespace() || letter == '<') {
         return None;
     }
     let (path, behind) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
-    Some((path.trim_end_matches('/'), behind))
+    Some(escapes(path.trim_end_matches('/')).chain(escapes(behind)))
+}
+
+/// The bytes of a text, hexadecimal digits behind a percent sign in upper case.
+fn escapes(text: &str) -> impl Iterator<Item = u8> {
+    let mut digits = 0;
+    text.bytes().map(move |byte| {
+        let is_digit = digits > 0 && byte.is_ascii_hexdigit();
+        digits = if byte == b'%' { 2 } else { digits.max(1) - 1 };
+        if is_digit { byte.to_ascii_uppercase() } else { byte }
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use calendar_edge_judge::contract::{OperationId, table};
+use calendar_edge_judge::contract::{Operation, table};
 
 // === comparing ===
 
-pub(super) fn operation(name: &str) -> Option<OperationId> {
-    table().named(name).map(|row| row.id)
+pub(super) fn operation(name: &str) -> &'static Operation {
+    table().named(name).expect(name)
 }
 
 pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
@@ -20,7 +20,7 @@ pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
         .collect()
 }
 
-pub(super) fn between(operation: Option<OperationId>, primary: &[u8], other: &[u8]) -> PathFindings {
+pub(super) fn between(operation: &Operation, primary: &[u8], other: &[u8]) -> PathFindings {
     let headers = HeaderMap::new();
     let answer = |body| ComparedResponse {
         status: StatusCode::OK,
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn any_two_documents_can_be_compared(one in json(), two in json()) {
         let (first, second) = (one.to_string(), two.to_string());
-        let findings = between(None, first.as_bytes(), second.as_bytes());
+        let findings = between(operation("events.read"), first.as_bytes(), second.as_bytes());
         prop_assert_eq!(findings.is_empty(), first == second, "{:?}", findings);
     }
 }
@@ -116,7 +116,7 @@ fn a_status_says_everything() {
         own_hosts: OwnHosts::NONE,
     };
     let findings = compare(
-        None,
+        operation("events.read"),
         answer(StatusCode::OK, b"{}".as_slice()),
         answer(StatusCode::NOT_FOUND, b"[1]"),
     );
@@ -173,14 +173,14 @@ fn headers_of_clients_are_compared() {
             body: b"",
             own_hosts: OwnHosts::NONE,
         };
-        let findings = compare(None, answer(&one), answer(&two));
+        let findings = compare(operation("events.read"), answer(&one), answer(&two));
         assert_eq!(
             found(&findings),
             [(format!(":header.{name}"), class)],
             "{primary} {other}"
         );
         let absent = HeaderMap::new();
-        let findings = compare(None, answer(&one), answer(&absent));
+        let findings = compare(operation("events.read"), answer(&one), answer(&absent));
         assert_eq!(findings.worst(), Different, "{name}");
     }
 }

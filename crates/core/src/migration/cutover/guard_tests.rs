@@ -8,6 +8,7 @@ use super::control_tests::{START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
 use crate::migration::comparison::{ComparedResponse, OwnHosts, PathFindings, compare};
 use crate::settings::GuardSettings;
+use calendar_edge_judge::contract::table;
 
 #[test]
 fn half_of_the_calls_fail_and_few_are_enough() {
@@ -100,7 +101,8 @@ fn findings(primary: &str, other: &str) -> PathFindings {
         body,
         own_hosts: OwnHosts::NONE,
     };
-    compare(None, response(primary.as_bytes()), response(other.as_bytes()))
+    let read = table().named("events.read").unwrap();
+    compare(read, response(primary.as_bytes()), response(other.as_bytes()))
 }
 
 /// The findings about a read at a moment that stay, as copies of calls find them: they look again while something
