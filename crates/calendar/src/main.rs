@@ -71,7 +71,7 @@ struct Serve {
     /// The secret of the edge's identities
     #[arg(long)]
     identity_secret_file: Option<PathBuf>,
-    /// Recognizes callers by the accounts of the sample calendar: for tests of the contract only
+    /// Recognizes callers by the accounts of the sample calendar: for tests only
     #[arg(long)]
     sample_accounts: bool,
     /// The name of this service in the edge's configuration

@@ -6,7 +6,7 @@ use super::class::DifferenceClass;
 use super::compared_headers::compare_headers;
 use super::facts::is_unordered;
 use super::findings::{ExamplePair, PathFindings};
-use super::lists::paired;
+use super::lists::{paired, paired_by_key};
 use super::node::{Node, NodeMembers};
 use super::own_hosts::{HostPair, OwnHosts, class_beside_hosts};
 use super::redact::{ABSENT, shown, text};
@@ -152,27 +152,16 @@ impl Walk<'_> {
     }
 
     fn maps(&mut self, trail: &Trail<'_>, primary: &NodeMembers<'_>, other: &NodeMembers<'_>) {
-        let (mut last, mut is_moved) = (0, false);
-        for (name, value) in primary {
+        let (pairs, is_moved) = paired_by_key(primary, other);
+        for (name, one, two) in pairs {
             let member = Trail::Member(trail, name);
-            let Some((place, _, twin)) = other.get_full(name) else {
-                self.found(&member, class_of_absent(value), (Some(value), None));
-                continue;
-            };
-            is_moved |= place < last;
-            last = place;
-            let records = Some((primary, other));
-            self.values(
-                &member,
-                Pair {
-                    records,
-                    ..Pair::of(value, twin)
-                },
-            );
-        }
-        for (name, value) in other.iter().filter(|(name, _)| !primary.contains_key(*name)) {
-            let member = Trail::Member(trail, name);
-            self.found(&member, class_of_absent(value), (None, Some(value)));
+            if let (Some(value), Some(twin)) = (one, two) {
+                let records = Some((primary, other));
+                let pair = Pair::of(value, twin);
+                self.values(&member, Pair { records, ..pair });
+            } else {
+                self.found(&member, class_of_absent(one.or(two)), (one, two));
+            }
         }
         if is_moved {
             let example = || orders(primary, other);

@@ -1,6 +1,6 @@
-//! The items of two lists, paired: records by their number, other items by their place.
+//! The values of two lists or objects, paired: members by their name, records by their number, other items by their place.
 
-use std::collections::{HashMap, HashSet};
+use indexmap::IndexMap;
 
 use super::node::Node;
 use calendar_edge_judge::contract::RECORD_NUMBER;
@@ -9,8 +9,8 @@ use calendar_edge_judge::contract::RECORD_NUMBER;
 /// that only the other list has.
 type PairedItems<'n, 'a> = Vec<(Option<&'n Node<'a>>, Option<&'n Node<'a>>)>;
 
-/// Items by what identifies them.
-type Known<'n, 'a> = Vec<(String, &'n Node<'a>)>;
+/// Values with their key, of which only one side may have one.
+type KeyedPairs<'m, T> = Vec<(&'m str, Option<&'m T>, Option<&'m T>)>;
 
 /// Pairs the items of two lists. Those without an order are paired by their value, if they are texts and numbers. True if
 /// items that both have come in another order.
@@ -21,49 +21,51 @@ pub(super) fn paired<'n, 'a>(
 ) -> (PairedItems<'n, 'a>, bool) {
     let known = |key: fn(&Node<'_>) -> Option<String>| distinct(primary, key).zip(distinct(other, key));
     let by_value = is_unordered.then(|| known(scalar)).flatten();
-    let by_key = by_value.or_else(|| known(number));
-    let by_key = by_key.and_then(|(primary, other)| paired_by_key(&primary, &other));
-    by_key.unwrap_or_else(|| {
-        let places = 0..primary.len().max(other.len());
-        let pairs = places.map(|place| (primary.get(place), other.get(place)));
-        (pairs.collect(), false)
-    })
-}
-
-/// Pairs known items; none if the lists have no item in common, which are other records in the same places.
-fn paired_by_key<'n, 'a>(
-    primary: &Known<'n, 'a>,
-    other: &Known<'n, 'a>,
-) -> Option<(PairedItems<'n, 'a>, bool)> {
-    let twins = other.iter().enumerate();
-    let mut twins: HashMap<&str, (usize, &'n Node<'a>)> = twins
-        .map(|(place, (key, item))| (key.as_str(), (place, *item)))
-        .collect();
-    let (mut pairs, mut only_owner) = (Vec::new(), Vec::new());
-    let (mut is_moved, mut last) = (false, 0);
-    for (key, item) in primary {
-        if let Some((place, twin)) = twins.remove(key.as_str()) {
-            is_moved |= place < last;
-            last = place;
-            pairs.push((Some(*item), Some(twin)));
-        } else {
-            only_owner.push((Some(*item), None));
+    if let Some((primary, other)) = by_value.or_else(|| known(number)) {
+        let (pairs, is_moved) = paired_by_key(&primary, &other);
+        let has_twins = pairs.iter().any(|(_, one, two)| one.is_some() && two.is_some());
+        // Lists without an item in common are other records in the same places.
+        if has_twins || primary.is_empty() || other.is_empty() {
+            let pairs = pairs.into_iter();
+            let pairs = pairs.map(|(_, one, two)| (one.copied(), two.copied()));
+            return (pairs.collect(), is_moved);
         }
     }
-    let is_disjoint = pairs.is_empty() && !primary.is_empty() && !other.is_empty();
-    let only_other = other.iter().filter(|(key, _)| twins.contains_key(key.as_str()));
-    pairs.extend(only_owner);
-    pairs.extend(only_other.map(|(_, item)| (None, Some(*item))));
-    (!is_disjoint).then_some((pairs, is_moved))
+    let places = 0..primary.len().max(other.len());
+    let pairs = places.map(|place| (primary.get(place), other.get(place)));
+    (pairs.collect(), false)
+}
+
+/// Pairs values by their key: first those that both have. True if these come in another order.
+pub(super) fn paired_by_key<'m, T>(
+    primary: &'m IndexMap<String, T>,
+    other: &'m IndexMap<String, T>,
+) -> (KeyedPairs<'m, T>, bool) {
+    let (mut pairs, mut only_primary) = (Vec::new(), Vec::new());
+    let (mut is_moved, mut last) = (false, 0);
+    for (key, value) in primary {
+        if let Some((place, _, twin)) = other.get_full(key) {
+            is_moved |= place < last;
+            last = place;
+            pairs.push((key.as_str(), Some(value), Some(twin)));
+        } else {
+            only_primary.push((key.as_str(), Some(value), None));
+        }
+    }
+    let only_other = other.iter().filter(|(key, _)| !primary.contains_key(*key));
+    pairs.extend(only_primary);
+    pairs.extend(only_other.map(|(key, value)| (key.as_str(), None, Some(value))));
+    (pairs, is_moved)
 }
 
 /// The items of a list by their key, if every item has its own.
-fn distinct<'n, 'a>(items: &'n [Node<'a>], key: fn(&Node<'_>) -> Option<String>) -> Option<Known<'n, 'a>> {
-    let keyed: Option<Known<'n, 'a>> = items.iter().map(|item| Some((key(item)?, item))).collect();
-    keyed.filter(|keyed| {
-        let keys: HashSet<&str> = keyed.iter().map(|(key, _)| key.as_str()).collect();
-        keys.len() == keyed.len()
-    })
+fn distinct<'n, 'a>(
+    items: &'n [Node<'a>],
+    key: fn(&Node<'_>) -> Option<String>,
+) -> Option<IndexMap<String, &'n Node<'a>>> {
+    let keyed = items.iter().map(|item| Some((key(item)?, item)));
+    let keyed: IndexMap<String, &'n Node<'a>> = keyed.collect::<Option<_>>()?;
+    (keyed.len() == items.len()).then_some(keyed)
 }
 
 /// The number of a record.

@@ -58,10 +58,10 @@ pub(super) fn class_of(pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass
 }
 
 /// The class of a value that only one response has.
-pub(super) const fn class_of_absent(node: &Node<'_>) -> DifferenceClass {
+pub(super) const fn class_of_absent(node: Option<&Node<'_>>) -> DifferenceClass {
     match node {
-        Node::Null | Node::Bool(false) => DifferenceClass::Representation,
-        _ => DifferenceClass::Different,
+        None | Some(Node::Null | Node::Bool(false)) => DifferenceClass::Representation,
+        Some(_) => DifferenceClass::Different,
     }
 }
 

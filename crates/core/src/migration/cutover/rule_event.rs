@@ -28,7 +28,10 @@ pub enum RuleEvent {
 impl RuleEvent {
     /// The response of the backend. An envelope that was not read hides the status.
     pub fn of_response(status: Option<StatusCode>, is_streamed: bool) -> Self {
-        if is_failure(status) {
+        // A client would see a failure, or a request to slow down.
+        let is_failure =
+            |status: StatusCode| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+        if status.is_some_and(is_failure) {
             Self::Failed
         } else if is_streamed {
             Self::Began
@@ -45,11 +48,6 @@ impl RuleEvent {
             Self::Same
         }
     }
-}
-
-/// Returns true if a client would see a failure, or a request to slow down.
-fn is_failure(status: Option<StatusCode>) -> bool {
-    status.is_some_and(|status| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS)
 }
 
 #[cfg(test)]

@@ -66,22 +66,17 @@ fn is_about(rule: &CutoverRule, operation: &Operation) -> bool {
     rule.is_about(&operation.name, CutMethods::of(operation.is_write()))
 }
 
-/// Returns true if every call of an operation goes to a backend, whatever the client.
+/// Returns true if every call of an operation goes to a backend, whatever the client and the root.
 fn leads_to(backend: &str, operation: &Operation, settings: &Settings) -> bool {
     for rule in settings.cutover.iter().filter(|rule| is_about(rule, operation)) {
         if rule.backend != backend {
             return false;
         }
-        if takes_all_clients(rule, settings) {
+        if settings.roots.len() == 1 && rule.share == Percentage::ALL {
             return true;
         }
     }
     false
-}
-
-fn takes_all_clients(rule: &CutoverRule, settings: &Settings) -> bool {
-    let is_served = settings.roots.len() == 1;
-    is_served && rule.share == Percentage::ALL
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Window {
 
     /// The tally of this moment. A clock that was set back counts in the slot that is there.
     pub(super) fn tally(&mut self, now: UnixTime) -> &mut Tally {
-        &mut self.slot(now).tally
+        &mut self.numbered(self.number(now)).tally
     }
 
     /// The counts of this edge in a slot; none once that is forgotten.
@@ -89,10 +89,6 @@ impl Window {
     fn recent(&self, now: UnixTime) -> impl Iterator<Item = &WindowSlot> {
         let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
         self.slots.iter().filter(move |slot| slot.number >= oldest)
-    }
-
-    fn slot(&mut self, now: UnixTime) -> &mut WindowSlot {
-        self.numbered(self.number(now))
     }
 
     #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
