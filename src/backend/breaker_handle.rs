@@ -27,7 +27,7 @@ pub(crate) struct BreakerGuard(Option<(BreakerHandle, Pass)>);
 
 impl BreakerHandle {
     pub(super) fn new(settings: &BreakerSettings, metrics: Arc<BackendMetrics>) -> Self {
-        metrics.breaker_moved(level(Position::Closed));
+        metrics.breaker_moved(Position::Closed);
         Self {
             breaker: Arc::new(Mutex::new(Breaker::new(settings))),
             settings: settings.clone(),
@@ -55,19 +55,10 @@ impl BreakerHandle {
         let after = breaker.position();
         if before != after {
             // Under the lock, so that the gauge is set in the order of the changes.
-            self.metrics.breaker_moved(level(after));
+            self.metrics.breaker_moved(after);
             log(self.metrics.name(), before, after);
         }
         result
-    }
-}
-
-/// The state as the value of the gauge.
-const fn level(position: Position) -> i64 {
-    match position {
-        Position::Closed => 0,
-        Position::HalfOpen => 1,
-        Position::Open => 2,
     }
 }
 

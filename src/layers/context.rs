@@ -57,15 +57,10 @@ impl<B> EdgeRequest<B> {
         }
     }
 
-    /// The request without its secrets; none if its head is too large to be kept.
-    pub(crate) fn kept(&self, body: DecidingBody<'_>) -> Option<KeptRequest> {
-        KeptRequest::keep(&self.head, body)
-    }
-
     /// Notes why the request is refused, with the body that decides.
     pub(crate) fn refused(&self, body: DecidingBody<'_>, reason: RefusalNote) {
         self.context.log.refused(|| RefusalNote {
-            request: self.kept(body),
+            request: KeptRequest::keep(&self.head, body),
             ..reason
         });
     }

@@ -103,9 +103,9 @@ impl BackendMetrics {
         &self.backend
     }
 
-    /// Sets the state of the breaker: 0 closed, 1 half-open, 2 open.
-    pub(crate) fn breaker_moved(&self, level: i64) {
-        self.breaker_state().set(level);
+    /// Sets the position of the breaker.
+    pub(crate) fn breaker_moved(&self, position: Position) {
+        self.breaker_state().set(position as i64);
     }
 
     /// The position of the breaker.

@@ -1,6 +1,6 @@
 //! Clients get the contract of the version that `answers` names, whatever the site has.
 
-use calendar_edge_core::settings::{Settings, WantedVersion};
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::PluginVersion;
 use http::Method;
 use serde_json::Value;
@@ -64,8 +64,8 @@ fn arguments(target: &str) -> Vec<String> {
     arguments
 }
 
-fn wants(version: &str) -> WantedVersion {
-    WantedVersion::Version(PluginVersion::chosen(version).expect("a version"))
+fn wants(version: &str) -> Option<PluginVersion> {
+    Some(PluginVersion::chosen(version).expect("a version"))
 }
 
 async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {

@@ -25,7 +25,7 @@ use calendar_edge_core::relay::{
     AcceptedResponse, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept,
     present, translate,
 };
-use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings, WantedVersion};
+use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings};
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge_judge::contract::{PluginVersion, table};
@@ -356,7 +356,7 @@ fn presenting(page: &Bytes) -> Box<dyn FnMut()> {
 /// With the clone of a kept answer, whose events have a member that the wanted version does not have.
 fn translating(page: &Bytes) -> Box<dyn FnMut()> {
     let mut settings = settings();
-    settings.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
+    settings.answers = Some(PluginVersion::SPECIFIED);
     let site = settings.site();
     let budget = BufferBudget::new(site.response_buffer_total);
     let rules = RelayRules::new(&site, &LearntRoots::default(), &budget);

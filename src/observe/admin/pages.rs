@@ -9,7 +9,7 @@ use url::Url;
 use super::status::{root_figures, setting_facts};
 use crate::backend::{SiteHealth, SiteIndexes};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi};
-use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use calendar_edge_judge::contract::TablesInForce;
 
 /// The documents, rendered.
@@ -27,8 +27,6 @@ pub(crate) struct Pages {
     pub(super) roots: Vec<(String, usize)>,
     /// Looks at the sites.
     pub(crate) site_health: SiteHealth,
-    /// The token of operators on other machines; none: they need none.
-    pub(super) token: Option<AdminToken>,
 }
 
 // === impl Pages ===
@@ -58,7 +56,6 @@ impl Pages {
             settings: informed,
             tables,
             site_health,
-            token: settings.admin.token.clone(),
         }
     }
 }

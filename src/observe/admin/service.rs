@@ -90,7 +90,7 @@ impl Admin {
         endpoint: Option<&Endpoint>,
     ) -> Result<bool, &'static OwnError> {
         let pages = self.0.pages.load();
-        let token = pages.token.as_ref();
+        let token = pages.settings.admin.token.as_ref();
         let (access, may_change) = (Access::of(request, token), Access::may_change(request, token));
         let needed = endpoint.map(|endpoint| endpoint.access);
         // Purges of the companion plugin prove their sender by their seal.

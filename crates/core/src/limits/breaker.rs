@@ -24,11 +24,11 @@ pub struct Breaker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// All exchanges pass.
-    Closed,
+    Closed = 0,
     /// Only a probe passes.
-    HalfOpen,
+    HalfOpen = 1,
     /// No exchange passes.
-    Open,
+    Open = 2,
 }
 
 /// The health of an origin, as shown by one exchange.

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::relay::cors::Audience;
     use crate::relay::{BufferBudget, CallContext, ClientContext, Content, LearntRoots, accept, present};
-    use crate::settings::{OriginNamespace, Settings, WantedVersion};
+    use crate::settings::{OriginNamespace, Settings};
     use calendar_edge_judge::contract::{PluginVersion, table};
 
     const LIST: &str = r#"{"events":[{"id":1,"organizer":[],"custom_fields":{"a":{"label":"A","value":"x"}}},{"id":2,"custom_fields":[]}],"total":2}"#;
@@ -112,7 +112,7 @@ mod tests {
     fn rules(change: impl Fn(&mut Settings)) -> RelayRules {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
-        settings.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
+        settings.answers = Some(PluginVersion::SPECIFIED);
         change(&mut settings);
         let site = settings.site();
         let budget = BufferBudget::new(site.response_buffer_total);
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_wanted_version_responses_stay() {
-        let as_the_site = rules(|settings| settings.answers = WantedVersion::AsTheSite);
+        let as_the_site = rules(|settings| settings.answers = None);
         let (_, body, met) = answered("events.list", (200, LIST), &as_the_site).await;
         assert_eq!((body.as_str(), met.len()), (LIST, 0));
     }

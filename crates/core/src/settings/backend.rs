@@ -84,7 +84,7 @@ impl Settings {
     /// A root with the contract that its clients get.
     fn with_contract(&self, root: &Root) -> Root {
         Root {
-            wanted: self.answers.version(),
+            wanted: self.answers,
             ..root.clone()
         }
     }

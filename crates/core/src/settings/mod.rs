@@ -25,7 +25,6 @@ pub(crate) mod percentage;
 mod policy;
 pub(crate) mod rate;
 mod timeouts;
-mod wanted_version;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -74,11 +73,12 @@ pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use rate::Rate;
 pub use timeouts::Timeouts;
-pub use wanted_version::WantedVersion;
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
-use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, Route, SPECIFIED_NAMESPACE};
+use calendar_edge_judge::contract::{
+    OperationId, PLUGIN_NAMESPACE, PluginVersion, Route, SPECIFIED_NAMESPACE,
+};
 use keys::form::{ANSWERS, HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
 use keys::group::settings_group;
 use keys::listening_form::{DIRECTORY, LISTEN};
@@ -116,7 +116,7 @@ settings_group! {
         pub profile: Profile = Profile::Compatible => choice(PROFILES);
         /// The version of the plugin whose contract clients get: `as the site` has, `spec` (6.10), or another; see
         /// `docs/reference/versions.md`.
-        pub answers: WantedVersion = WantedVersion::AsTheSite => printed(ANSWERS);
+        pub answers: Option<PluginVersion> = None => text(ANSWERS), "`\"as the site\"`";
         /// Treatment of parameters that neither the API nor the site's index declares: `forward` sends them as they
         /// came, `drop` leaves them out, `refuse` responds with 400. Mode `report` forwards and counts them, and logs
         /// their names.

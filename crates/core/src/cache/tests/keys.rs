@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-use crate::settings::WantedVersion;
 use calendar_edge_judge::contract::PluginVersion;
 
 use super::*;
@@ -140,6 +139,6 @@ proptest! {
 fn clients_of_two_contracts_share_nothing() {
     let as_the_site = settings();
     let mut older = settings();
-    older.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
+    older.answers = Some(PluginVersion::SPECIFIED);
     assert_ne!(key(&as_the_site, "GET", "/events"), key(&older, "GET", "/events"));
 }

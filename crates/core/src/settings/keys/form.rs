@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::text_form::{TextError, TypedSyntax};
-use crate::settings::{DialAddress, OriginHost, OriginNamespace, WantedVersion, without_trailing_slash};
+use crate::settings::{DialAddress, OriginHost, OriginNamespace, without_trailing_slash};
 use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
 
@@ -95,7 +95,7 @@ pub(crate) const ADMIN_SITE: TypedSyntax<Url> = TypedSyntax::new(
     site,
 );
 
-pub(crate) const ANSWERS: TypedSyntax<WantedVersion> = TypedSyntax::new(
+pub(crate) const ANSWERS: TypedSyntax<Option<PluginVersion>> = TypedSyntax::new(
     "version",
     "a version of the plugin from 5.12 on whose differences are known, \"spec\" or \"as the site\"",
     &["as the site", "spec", "6.10"],
@@ -106,13 +106,13 @@ pub(crate) const ANSWERS: TypedSyntax<WantedVersion> = TypedSyntax::new(
 const QUERY_OR_FRAGMENT: TextError =
     TextError::Impossible(Cow::Borrowed("a URL must not contain a query or a fragment"));
 
-/// Reads the version whose contract clients get.
-fn answers(text: &str) -> Result<WantedVersion, TextError> {
-    if text == WantedVersion::AS_THE_SITE {
-        return Ok(WantedVersion::AsTheSite);
+/// Reads the version whose contract clients get; none: that of the site.
+fn answers(text: &str) -> Result<Option<PluginVersion>, TextError> {
+    if text == "as the site" {
+        return Ok(None);
     }
     let version = PluginVersion::chosen(text).map_err(|_| TextError::Malformed)?;
-    Ok(WantedVersion::Version(version))
+    Ok(Some(version))
 }
 
 /// Reads the URL of a REST root and drops its trailing slashes.
