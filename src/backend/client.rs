@@ -91,7 +91,7 @@ fn keeping(builder: ClientBuilder, idle: usize) -> ClientBuilder {
 pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Client, ClientError> {
     let dial = Dial::over(backend, std::slice::from_ref(route));
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
-    let client = builder(&dial, &tls).timeout(backend.timeouts.origin_read);
+    let client = builder(&dial, &tls).timeout(backend.timeouts.longest_read());
     Ok(client.build()?)
 }
 

@@ -177,8 +177,7 @@ impl Backend {
     const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
         match outgoing.patience {
             Some(patience) => patience,
-            None if outgoing.is_write => self.timeouts.origin_write,
-            None => self.timeouts.origin_read,
+            None => self.timeouts.of_call(outgoing.is_write),
         }
     }
 

@@ -36,7 +36,7 @@ impl<S> Invalidating<S> {
         cache: &Arc<Cache>,
         announcements: &Arc<Announcements>,
     ) -> Self {
-        let writes = backends.iter().map(|timeouts| timeouts.origin_write);
+        let writes = backends.iter().map(Timeouts::longest_write);
         Self {
             inner,
             place,

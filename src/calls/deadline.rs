@@ -19,7 +19,7 @@ pub(crate) struct Deadline<S> {
 
 /// The longest time that a read of the site takes.
 pub(crate) fn of_reads(timeouts: &Timeouts) -> Duration {
-    timeouts.origin_read + timeouts.origin_queue + SLACK
+    timeouts.longest_read() + timeouts.origin_queue + SLACK
 }
 
 // === impl Deadline ===
@@ -29,7 +29,7 @@ impl<S> Deadline<S> {
     pub(crate) fn new(inner: S, backends: &[Timeouts]) -> Self {
         let longest = backends
             .iter()
-            .map(|timeouts| timeouts.origin_read.max(timeouts.origin_write) + timeouts.origin_queue);
+            .map(|timeouts| timeouts.longest_read().max(timeouts.longest_write()) + timeouts.origin_queue);
         Self {
             inner,
             limit: longest.max().unwrap_or_default() + SLACK,

@@ -58,7 +58,7 @@ impl Cutover {
             }),
             rule_state: candidates.migration.rule_state(rule),
             way: CandidateWay::over(pool, &rules, candidates.callers.as_ref()),
-            first_attempt: site.timeouts.origin_read / 2,
+            first_attempt: site.timeouts.longest_read() / 2,
         })
     }
 }

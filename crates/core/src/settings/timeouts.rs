@@ -43,3 +43,27 @@ settings_group! {
         pub drain: Duration = Duration::from_secs(10) => seconds(0..=3600);
     }
 }
+
+// === impl Timeouts ===
+
+impl Timeouts {
+    /// The time for a whole exchange of one call.
+    pub const fn of_call(&self, is_write: bool) -> Duration {
+        if is_write {
+            self.origin_write
+        } else {
+            self.origin_read
+        }
+    }
+
+    /// The longest time for a whole read exchange, of any operation: deadlines of reads are made of it.
+    pub const fn longest_read(&self) -> Duration {
+        self.origin_read
+    }
+
+    /// The longest time for a whole write exchange, of any operation: after it no write changes what the cache has
+    /// stored.
+    pub const fn longest_write(&self) -> Duration {
+        self.origin_write
+    }
+}
