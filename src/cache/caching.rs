@@ -69,7 +69,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         KeyedCall {
             key: if call.as_calendar {
                 Arc::from(keys.key_of_calendar(cacheable, reached))
-            } else if keys.is_of_calls_alone() && candidate.is_none() {
+            } else if !keys.by_public_base && candidate.is_none() {
                 call.call.key(key)
             } else {
                 key()

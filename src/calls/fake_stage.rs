@@ -128,7 +128,7 @@ pub(crate) fn call(settings: &Settings, method: &str, path: &str, body: &str) ->
     };
     let readable = opened.next().expect("a head that is not refused");
     let body = if asked.head.method.is_safe() { "" } else { body };
-    let judgement = decider.judge(&head, &opened, readable, body.as_bytes());
+    let judgement = decider.judge(&head, &opened, readable, Some(body.as_bytes()));
     let Outcome::Forward(call) = judgement.outcome else {
         panic!("{method} {path} is refused: {:?}", judgement.findings);
     };

@@ -216,10 +216,7 @@ fn verdict(call: &ForwardableCall) -> &'static str {
 fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
     let call = request.opened.next().map_err(Refusal::clone)?;
     let head = request.received.decided_by();
-    Ok(match &request.body {
-        Some(body) => decider.judge(&head, &request.opened, call, body),
-        None => decider.judge_unread(&head, call),
-    })
+    Ok(decider.judge(&head, &request.opened, call, request.body.as_deref()))
 }
 
 #[cfg(test)]

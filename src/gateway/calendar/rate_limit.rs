@@ -19,7 +19,7 @@ pub(in crate::gateway) struct RateLimit<S> {
 
 impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for RateLimit<S> {
     async fn call(&self, request: CallRequest) -> EdgeResponse {
-        if self.limiter.budgets.are_unset() {
+        if self.limiter.budgets.limits.are_unset() {
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;

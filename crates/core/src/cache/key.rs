@@ -12,8 +12,9 @@ pub struct KeySpace {
     roots: Vec<String>,
     /// The namespace of clients that name none.
     namespace: String,
-    /// True if responses name the address that the client used.
-    by_public_base: bool,
+    /// True if responses name the address that the client used. Else the key of a call depends on nothing but the call
+    /// and its namespace.
+    pub by_public_base: bool,
 }
 
 /// The names by which a client reached the edge, which stand in the response.
@@ -42,11 +43,6 @@ impl KeySpace {
             namespace: backend.public_namespace.clone(),
             by_public_base: backend.public_url.is_none(),
         }
-    }
-
-    /// Returns true if the key of a call depends on nothing but the call and its namespace.
-    pub const fn is_of_calls_alone(&self) -> bool {
-        !self.by_public_base
     }
 
     /// The key of a call from a client that reached the edge by these names. It holds the forwarded request, so that

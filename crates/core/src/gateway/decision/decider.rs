@@ -121,7 +121,10 @@ impl Decider {
             Opening::Call(opened) => *opened,
         };
         match opened.next() {
-            Ok(call) => self.decide_call(head, &opened, call, body),
+            Ok(call) => match call.taken(body) {
+                Ok(body) => Decision::Judged(Box::new(self.judge(head, &opened, call, body))),
+                Err(error) => Decision::Refuse(error.refusal()),
+            },
             Err(refusal) => Decision::Refuse(refusal.clone()),
         }
     }
@@ -135,21 +138,6 @@ impl Decider {
         });
         let refusal = call.and_then(|call| call.refusal);
         refusal.map_or(Decision::Site, Decision::Refuse)
-    }
-
-    fn decide_call(
-        &self,
-        head: &RequestHead<'_>,
-        opened: &OpenedCall,
-        call: &ReadableCall,
-        body: &[u8],
-    ) -> Decision {
-        let judgement = match call.taken(body) {
-            Err(error) => return Decision::Refuse(error.refusal()),
-            Ok(Some(body)) => self.judge(head, opened, call, body),
-            Ok(None) => self.judge_unread(head, call),
-        };
-        Decision::Judged(Box::new(judgement))
     }
 
     /// The destination of a request.
@@ -221,14 +209,18 @@ impl Decider {
         Ok(target.map(|target| self.opened(head, Target::Calendar(target))))
     }
 
-    /// Judges a call that its head does not refuse; `body` is empty where [`BodyRule`] drops it.
+    /// Judges a call that its head does not refuse; `body` is empty where [`BodyRule`] drops it, and none where
+    /// [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves it unread.
     pub fn judge(
         &self,
         head: &RequestHead<'_>,
         opened: &OpenedCall,
         call: &ReadableCall,
-        body: &[u8],
+        body: Option<&[u8]>,
     ) -> Judgement {
+        let Some(body) = body else {
+            return self.on_head.judge.judge_unread(&call.raw(head, &[]));
+        };
         let mut judgement = self.on_head.judge.judge(&call.raw(head, body));
         let client = Client::new(head.client, &opened.identity);
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
@@ -239,11 +231,6 @@ impl Decider {
             judgement.outcome = Outcome::Refuse(refusal);
         }
         judgement
-    }
-
-    /// Judges a call whose body [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves unread.
-    pub fn judge_unread(&self, head: &RequestHead<'_>, call: &ReadableCall) -> Judgement {
-        self.on_head.judge.judge_unread(&call.raw(head, &[]))
     }
 
     /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
@@ -266,24 +253,22 @@ impl Decider {
         }
     }
 
-    fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
-        match self.open(head) {
-            Opening::Call(opened) => Ok(Some(*opened)),
-            Opening::Site(Some(scan)) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
+    /// Reads the arguments of a call and passes them to `show`; none of a call that is unreadable or that leads to no
+    /// operation.
+    pub fn explain(&self, head: &RequestHead<'_>, body: &[u8], show: impl FnOnce(Explanation<'_>)) {
+        let opened = match self.open(head) {
+            Opening::Call(opened) => Some(*opened),
+            Opening::Site(Some(scan)) => {
+                let form = self.open_form(head, scan, Bytes::copy_from_slice(body));
+                form.ok().flatten()
+            }
             Opening::Preflight
             | Opening::RestIndex(_)
             | Opening::OpenApi(_)
             | Opening::Site(None)
-            | Opening::Ambiguous(_) => Ok(None),
-        }
-    }
-
-    /// Reads the arguments of a call and passes them to `show`; none of a call that is unreadable or that leads to no
-    /// operation.
-    pub fn explain(&self, head: &RequestHead<'_>, body: &[u8], show: impl FnOnce(Explanation<'_>)) {
-        if let Ok(Some(opened)) = self.opened_for(head, body)
-            && let Ok(call) = opened.next()
-        {
+            | Opening::Ambiguous(_) => None,
+        };
+        if let Some(Ok(call)) = opened.map(|opened| opened.next()) {
             self.on_head.judge.explain(&call.raw(head, body), show);
         }
     }

@@ -12,7 +12,7 @@ use calendar_edge_judge::call::RawCall;
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::contract::Operation;
 use calendar_edge_judge::problem::{OwnError, Refusal};
-use calendar_edge_judge::routing::CallTarget;
+use calendar_edge_judge::routing::{CallTarget, RouteMatch};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 
 /// A request that the calendar's rules decide about, after its head is read and before its body is.
@@ -72,18 +72,16 @@ impl OpenedCall {
 
     /// The public namespace that the target names; none where its head refuses the call, or it leads to no route.
     pub fn namespace(&self) -> Option<&Arc<str>> {
-        let target = &self.next.as_ref().ok()?.target;
-        target.matched.as_ref().map(|matched| &matched.namespace)
+        self.matched().map(|matched| &matched.namespace)
     }
 
     /// Returns true if the target names a calendar file, whose response is a calendar whatever the client accepts.
     pub fn names_calendar_file(&self) -> bool {
-        let matched = self
-            .next
-            .as_ref()
-            .ok()
-            .and_then(|call| call.target.matched.as_ref());
-        matched.is_some_and(|matched| matched.is_calendar_file)
+        self.matched().is_some_and(|matched| matched.is_calendar_file)
+    }
+
+    fn matched(&self) -> Option<&RouteMatch> {
+        self.next.as_ref().ok()?.target.matched.as_ref()
     }
 }
 

@@ -18,7 +18,7 @@ impl Decider {
         let Opening::Call(opened) = self.open(&head) else {
             return None;
         };
-        match self.judge(&head, &opened, opened.next().ok()?, &[]).outcome {
+        match self.judge(&head, &opened, opened.next().ok()?, Some(&[])).outcome {
             Outcome::Forward(call) => Some((*opened, *call)),
             Outcome::Refuse(_) => None,
         }

@@ -29,7 +29,8 @@ pub(super) const ACCOUNT_LOGINS: &str = "account-logins";
 /// The budgets of an edge.
 #[derive(Debug)]
 pub struct Budgets {
-    pub(super) limits: RateLimits,
+    /// The rates.
+    pub limits: RateLimits,
     /// The buckets that it charges.
     pub buckets: SharedBuckets,
 }
@@ -51,11 +52,6 @@ impl Budgets {
             limits: limits.clone(),
             buckets: buckets.clone(),
         }
-    }
-
-    /// True if no rate limit is set: no call costs anything.
-    pub fn are_unset(&self) -> bool {
-        self.limits.are_unset()
     }
 
     /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call then
@@ -119,7 +115,7 @@ impl Budgets {
                 }
                 Ok(_) => {}
                 Err(wait) => {
-                    status.add(standing(0, budget.rate.period));
+                    status.0.push(standing(0, budget.rate.period));
                     return Err(Exceeded {
                         budget: budget.name,
                         wait,
@@ -129,7 +125,7 @@ impl Budgets {
             }
         }
         if let Some(standing) = tightest {
-            status.add(standing);
+            status.0.push(standing);
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub(super) struct BudgetStatus {
 
 /// A client's remaining calls in the budgets that a call was paid from; empty if no budget limits the call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RateLimitStatus(Vec<BudgetStatus>);
+pub struct RateLimitStatus(pub(super) Vec<BudgetStatus>);
 
 /// A budget that is used up.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,10 +37,6 @@ pub struct Exceeded {
 // === impl RateLimitStatus ===
 
 impl RateLimitStatus {
-    pub(super) fn add(&mut self, status: BudgetStatus) {
-        self.0.push(status);
-    }
-
     /// Writes `RateLimit` and `RateLimit-Policy`: quota and window in seconds, the remaining calls, and the
     /// seconds until the whole quota is available again.
     pub fn write(&self, headers: &mut HeaderMap) {
@@ -83,7 +79,7 @@ mod tests {
         status.write(&mut headers);
         assert!(headers.is_empty());
         for (budget, left) in [("address-lists", 59), ("credentials-lists", 0)] {
-            status.add(BudgetStatus {
+            status.0.push(BudgetStatus {
                 budget,
                 rate: Rate {
                     requests: 60,

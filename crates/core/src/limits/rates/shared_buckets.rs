@@ -107,17 +107,16 @@ impl SharedBuckets {
 
 /// A budget for the rest of the site that has nothing left for so long.
 fn exceeded(rate: &Rate, wait: Duration) -> Exceeded {
-    let mut status = RateLimitStatus::default();
-    status.add(BudgetStatus {
+    let status = BudgetStatus {
         budget: OF_RULE,
         rate: *rate,
         left: 0,
         full_in: rate.period,
-    });
+    };
     Exceeded {
         budget: OF_RULE,
         wait,
-        status,
+        status: RateLimitStatus(vec![status]),
     }
 }
 
