@@ -80,17 +80,6 @@ def build():
 
 def measure(binary):
     """Instructions and allocations of one run of each stage."""
-    # callgrind was once seen to end with status 0 and without a single dump; the same binary had all of them at once again.
-    profiles, report = dumps(binary)
-    if not profiles:
-        profiles, report = dumps(binary)
-    if not profiles:
-        sys.exit(report)
-    return {name: of_profile(profile) for name, profile in profiles.items()}
-
-
-def dumps(binary):
-    """The profile of each stage by its name, and a report of the run; none if a dump is missing."""
     with tempfile.TemporaryDirectory(prefix="calendar-edge-stages-") as scratch:
         command = ["valgrind", "--tool=callgrind", "--zero-before=stages::counted", "--dump-before=stages::ended",
                    f"--callgrind-out-file={scratch}/out", binary]
@@ -99,9 +88,9 @@ def dumps(binary):
             sys.exit(f"{' '.join(command)}\n{ran.stderr}")
         names = ran.stdout.splitlines()
         files = [Path(f"{scratch}/out.{at}") for at in range(1, len(names) + 1)]
-        report = f"{' '.join(command)}\nwrote {sorted(os.listdir(scratch))} for {names}:\n{ran.stderr}"
-        missing = [file for file in files if not file.exists()]
-        return {} if missing else {name: file.read_text() for name, file in zip(names, files)}, report
+        if not all(file.exists() for file in files):
+            sys.exit(f"{' '.join(command)}\nwrote {sorted(os.listdir(scratch))} for {len(names)} stages; has the binary symbols?")
+        return {name: of_profile(file.read_text()) for name, file in zip(names, files)}
 
 
 def of_profile(profile):

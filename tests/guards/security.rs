@@ -8,7 +8,7 @@ use crate::repository::read;
 const RULES: &str = "tests/guards/rules.tsv";
 
 /// Each table of the configuration, with a rule that holds what it opens or closes. None: nothing passes or ends by it.
-const TABLES: [(&str, Option<&str>); 23] = [
+const TABLES: [(&str, Option<&str>); 22] = [
     ("origin", Some("T-69")),
     ("roots", Some("T-25")),
     ("operations", Some("T-96")),
