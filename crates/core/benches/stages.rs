@@ -73,10 +73,7 @@ fn counted(stage: &mut dyn FnMut()) {
     }
 }
 
-/// Names the stage whose count has ended.
-///
-/// Its call is where callgrind writes the count. The compiler may merge functions with equal bodies, so this one has a body
-/// of its own.
+/// Names the stage whose count has ended. Callgrind writes the count where this is called.
 #[inline(never)]
 fn ended(out: &mut Stdout, name: &str) {
     writeln!(out, "{name}").expect("an open standard output");

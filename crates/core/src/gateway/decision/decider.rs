@@ -268,7 +268,9 @@ impl Decider {
             | Opening::Site(None)
             | Opening::Ambiguous(_) => None,
         };
-        if let Some(Ok(call)) = opened.map(|opened| opened.next()) {
+        if let Some(opened) = opened
+            && let Ok(call) = opened.next()
+        {
             self.on_head.judge.explain(&call.raw(head, body), show);
         }
     }
