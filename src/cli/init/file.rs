@@ -1,5 +1,7 @@
 //! The configuration that is written for a site: few lines, each with its reason; the rest are comments.
 
+use std::fmt::Write as _;
+
 use calendar_edge::telemetry::is_hidden;
 use calendar_edge_core::survey::{FoundSite, FurtherRoot, RootPlace, root_table};
 use url::Host;
@@ -12,7 +14,7 @@ pub(super) fn text(found: &FoundSite, access_lines: &str) -> String {
     let name = comment(found.name.as_deref().unwrap_or("a site without a name"));
     let mut file = format!("# calendar-edge in front of {name}.\n");
     if let Some(zone) = &found.zone {
-        file += &format!("# The site's time zone is {}.\n", comment(zone));
+        let _ = writeln!(file, "# The site's time zone is {}.", comment(zone));
     }
     file += LISTEN;
     let public = found.public.as_str().trim_end_matches('/');
@@ -20,7 +22,7 @@ pub(super) fn text(found: &FoundSite, access_lines: &str) -> String {
     file += MODE;
     let names: Vec<String> = found.parameters.iter().map(|name| quoted(name)).collect();
     if !names.is_empty() {
-        file += &format!("{PARAMETERS}extra_parameters = [{}]\n", names.join(", "));
+        let _ = writeln!(file, "{PARAMETERS}extra_parameters = [{}]", names.join(", "));
     }
     file += &setting(ORIGIN, "url", found.root.as_str());
     file += &setting("", "namespace", &found.namespace);

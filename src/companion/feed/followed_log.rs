@@ -54,7 +54,7 @@ impl FollowedLog {
             log.resize(most, unix_time());
             log
         });
-        Self { log, of, most }
+        Self { of, most, log }
     }
 
     pub(super) fn doubted(&self) -> UnixTime {

@@ -60,6 +60,8 @@ fn story(parts: &AdminParts, body: &[u8]) -> Option<Value> {
             page: &|target| subjects.pages.explain(target),
         },
     );
-    story["index"] = json!({"place": null, "mode": pages.settings.mode.name()});
+    if let Some(index) = story.get_mut("index") {
+        *index = json!({"place": null, "mode": pages.settings.mode.name()});
+    }
     Some(story)
 }

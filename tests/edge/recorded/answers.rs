@@ -4,13 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use calendar_edge_core::settings::Mode;
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
-use calendar_edge_judge::contract::response::{
-    DETAILED_ERRORS, ERROR, MismatchKind, ROUTE_DESCRIPTION, Shape, models,
-};
+use calendar_edge_judge::contract::response::{DETAILED_ERRORS, ERROR, ROUTE_DESCRIPTION, Shape, models};
 use calendar_edge_judge::contract::table;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::conformity::{Conformity as _, MismatchKind, described};
 use crate::corpus::Record;
 use crate::judging::{Edge, NAMESPACE, settings, well_formed};
 use crate::openapi::document;
@@ -151,7 +150,7 @@ fn the_document_takes_every_recorded_answer() {
     let mut validators: HashMap<String, Compiled> = HashMap::new();
     for answer in answers().into_iter().filter(ShapedAnswer::is_plain) {
         let validator = validators
-            .entry(answer.shape.to_string())
+            .entry(described(answer.shape))
             .or_insert_with(|| schema_of(&document, answer.shape));
         assert_eq!(validator.check(&answer.body), Ok(()), "{}", answer.id);
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Exchange;
 use super::answers::error_shape;
+use super::conformity::Conformity as _;
 use crate::openapi::document;
 
 const FILE: &str = "fixtures/openapi/examples.json";

@@ -1,6 +1,7 @@
 //! Recorded responses of real backends against the response schemas of the document, and the models behind them.
 
 mod answers;
+mod conformity;
 mod examples;
 mod mutations;
 

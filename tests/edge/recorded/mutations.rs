@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use calendar_edge_judge::contract::response::{ResponseMember, ResponseModel, Shape, models};
 use serde_json::{Value, json};
 
+use super::conformity::Conformity as _;
 use super::examples::walk;
 use crate::openapi::document;
 use crate::support::json_schema::{Compiled, schema_of};

@@ -47,7 +47,7 @@ pub(crate) fn validator(document: &Value, schema: &Value) -> Compiled {
 pub(crate) fn schema_of(document: &Value, shape: Shape) -> Compiled {
     let reference = |shape: &Shape| match shape {
         Shape::Model(model) => json!({"$ref": format!("#/components/schemas/{}", model.name)}),
-        other => panic!("{other} has no schema of its own"),
+        other => panic!("{other:?} has no schema of its own"),
     };
     let schema = match shape {
         Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(reference).collect::<Value>()}),

@@ -106,7 +106,7 @@ fn add_decision(story: &mut Value, request: &TypedRequest, head: &RequestHead<'_
         Decision::Judged(judgement) => {
             // The reason why a call is unreadable is the judgement's refusal already.
             decider.explain(head, body, |explanation| {
-                add_readings(story, request, &explanation, settings)
+                add_readings(story, request, &explanation, settings);
             });
             add_judgement(story, head, target.as_ref(), &judgement, basis);
         }

@@ -37,7 +37,7 @@ static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
 /// The links of one field before its first fault, and whether the field has none.
 pub fn links(field: &[u8]) -> (Vec<Link>, bool) {
     let (mut links, mut rest) = (Vec::new(), field);
-    while !rest.iter().all(|byte| is_blank(byte) || *byte == b',') {
+    while !rest.iter().all(|byte| is_blank(*byte) || *byte == b',') {
         let Some((link, end)) = link(field, field.len() - rest.len()) else {
             return (links, false);
         };
@@ -74,7 +74,7 @@ fn link(field: &[u8], start: usize) -> Option<(Link, usize)> {
         }
         at += found.get(0)?.end();
     }
-    let behind = field.get(at..)?.iter().find(|byte| !is_blank(byte));
+    let behind = field.get(at..)?.iter().find(|byte| !is_blank(**byte));
     matches!(behind, None | Some(b',')).then_some((link, at))
 }
 
@@ -116,7 +116,7 @@ pub(super) fn api_link(base: &str, path: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(["<", base, path, "/>; rel=\"https://api.w.org/\""].concat()).ok()
 }
 
-const fn is_blank(byte: &u8) -> bool {
+const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 

@@ -1,6 +1,7 @@
 //! Values of records in the order of their changes, one for each record.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasher;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +40,9 @@ impl<T> From<HashMap<RecordName, (u64, T)>> for Numbered<T> {
     }
 }
 
-impl<T> From<Numbered<T>> for HashMap<RecordName, (u64, T)> {
+impl<T, S: BuildHasher + Default> From<Numbered<T>> for HashMap<RecordName, (u64, T), S> {
     fn from(numbered: Numbered<T>) -> Self {
-        numbered.records
+        numbered.records.into_iter().collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::Error;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::cache::{Removal, Tag};
 
@@ -114,17 +114,19 @@ impl PurgeRequest {
 
     /// The purge as JSON.
     pub fn to_json(&self) -> String {
-        let mut written = match &self.removal {
-            Removal::All => json!({"all": true}),
-            Removal::Tags(tags) => json!({"tags": tags}),
+        let mut written = Map::new();
+        let (kind, removed) = match &self.removal {
+            Removal::All => ("all", json!(true)),
+            Removal::Tags(tags) => ("tags", json!(tags)),
         };
+        written.insert(kind.to_owned(), removed);
         if !self.hidden.is_empty() {
-            written["hidden"] = json!(self.hidden);
+            written.insert("hidden".to_owned(), json!(self.hidden));
         }
         if !self.changes.is_empty() {
-            written["changes"] = json!(self.changes);
+            written.insert("changes".to_owned(), json!(self.changes));
         }
-        written.to_string()
+        Value::Object(written).to_string()
     }
 }
 

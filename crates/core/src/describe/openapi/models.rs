@@ -69,7 +69,9 @@ fn object(model: &ResponseModel, mut example: Value, absent: &[&str]) -> Value {
     if model.is_extended {
         object["additionalProperties"] = true.into();
     }
-    absent.iter().for_each(|name| forget(&mut example, name));
+    for name in absent {
+        forget(&mut example, name);
+    }
     if !example.is_null() {
         object["examples"] = json!([example]);
     }

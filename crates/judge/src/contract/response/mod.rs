@@ -3,7 +3,6 @@
 //! Shapes are as loose as PHP prints them: an empty map is an empty list, an absent image is `false`, and plugins add
 //! members. Each is what the recorded responses of all installations have (backend.md sections 3, 9 and 11).
 
-mod conformity;
 mod error_models;
 mod list_models;
 mod post_models;
@@ -11,7 +10,6 @@ mod service_models;
 mod shape;
 mod term_models;
 
-pub use conformity::{Mismatch, MismatchKind};
 pub use error_models::{ERROR, INVALID_JSON, INVALID_PARAMETERS, MISSING_PARAMETERS, UPDATE_ERRORS};
 pub use post_models::{EVENT, ORGANIZER, VENUE};
 pub use service_models::ROUTE_DESCRIPTION;

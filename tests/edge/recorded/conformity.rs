@@ -4,20 +4,20 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::shape::{ResponseModel, Shape};
+use calendar_edge_judge::contract::response::{ResponseModel, Shape};
 
 /// A place where a value differs from its shape.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mismatch {
+pub(crate) struct Mismatch {
     /// The place: `events[].venue.phone`; empty for the value itself.
-    pub path: String,
+    pub(crate) path: String,
     /// The difference.
-    pub kind: MismatchKind,
+    pub(crate) kind: MismatchKind,
 }
 
 /// The difference of a value at one place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MismatchKind {
+pub(crate) enum MismatchKind {
     /// A member that every object has is not there.
     Missing,
     /// The value is of another type.
@@ -29,11 +29,10 @@ pub enum MismatchKind {
     },
 }
 
-// === impl Shape ===
-
-impl Shape {
+/// The comparison of a value with a shape.
+pub(crate) trait Conformity: Sized {
     /// All places where a value has another shape, each once; empty if it conforms.
-    pub fn mismatches(self, value: &Value) -> Vec<Mismatch> {
+    fn mismatches(self, value: &Value) -> Vec<Mismatch> {
         let mut found = Vec::new();
         self.compare(value, "", &mut found);
         found.sort();
@@ -42,10 +41,20 @@ impl Shape {
     }
 
     /// Returns true if a value has this shape.
-    pub fn takes(self, value: &Value) -> bool {
+    fn takes(self, value: &Value) -> bool {
         self.mismatches(value).is_empty()
     }
 
+    /// Adds the places below a path where a value has another shape.
+    fn compare(self, value: &Value, path: &str, found: &mut Vec<Mismatch>);
+
+    /// True if the value itself fits; entries and members are not looked at.
+    fn is_of_type(self, value: &Value) -> bool;
+}
+
+// === impl Shape ===
+
+impl Conformity for Shape {
     fn compare(self, value: &Value, path: &str, found: &mut Vec<Mismatch>) {
         match (self, value) {
             (Self::Either(shapes), _) => compare_either(self, shapes, value, path, found),
@@ -61,19 +70,18 @@ impl Shape {
                     .values()
                     .for_each(|member| values.compare(member, &path, found));
             }
-            (Self::Model(model), Value::Object(members)) => model.compare(members, path, found),
+            (Self::Model(model), Value::Object(members)) => compare_members(model, members, path, found),
             _ if self.is_of_type(value) => {}
             _ => found.push(Mismatch {
                 path: path.to_owned(),
                 kind: MismatchKind::Wrong {
-                    expected: self.to_string(),
+                    expected: described(self),
                     found: kind_of(value),
                 },
             }),
         }
     }
 
-    /// True if the value itself fits; entries and members are not looked at.
     fn is_of_type(self, value: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -105,7 +113,7 @@ fn compare_either(either: Shape, shapes: &[Shape], value: &Value, path: &str, fo
         None => found.push(Mismatch {
             path: path.to_owned(),
             kind: MismatchKind::Wrong {
-                expected: either.to_string(),
+                expected: described(either),
                 found: kind_of(value),
             },
         }),
@@ -143,48 +151,45 @@ fn below(path: &str, name: &str) -> String {
     format!("{path}.{name}")
 }
 
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("any value"),
-            Self::Null => f.write_str("null"),
-            Self::False => f.write_str("false"),
-            Self::Boolean => f.write_str("a boolean"),
-            Self::Integer => f.write_str("a whole number"),
-            Self::Count => f.write_str("a whole number from 0"),
-            Self::Number => f.write_str("a number"),
-            Self::Text => f.write_str("a text"),
-            Self::DateTime => f.write_str("a date such as `2027-04-02 19:00:00`"),
-            Self::Exactly(text) => write!(f, "`{text}`"),
-            Self::EmptyList => f.write_str("an empty list"),
-            Self::List(_) => f.write_str("a list"),
-            Self::Map(_) => f.write_str("an object"),
-            Self::Model(model) => f.write_str(model.name),
-            Self::Either(shapes) => {
-                for (position, shape) in shapes.iter().enumerate() {
-                    let separator = if position == 0 { "" } else { " or " };
-                    write!(f, "{separator}{shape}")?;
-                }
-                Ok(())
-            }
+/// The shape in words.
+pub(super) fn described(shape: Shape) -> String {
+    match shape {
+        Shape::Any => "any value".to_owned(),
+        Shape::Null => "null".to_owned(),
+        Shape::False => "false".to_owned(),
+        Shape::Boolean => "a boolean".to_owned(),
+        Shape::Integer => "a whole number".to_owned(),
+        Shape::Count => "a whole number from 0".to_owned(),
+        Shape::Number => "a number".to_owned(),
+        Shape::Text => "a text".to_owned(),
+        Shape::DateTime => "a date such as `2027-04-02 19:00:00`".to_owned(),
+        Shape::EmptyList => "an empty list".to_owned(),
+        Shape::List(_) => "a list".to_owned(),
+        Shape::Map(_) => "an object".to_owned(),
+        Shape::Exactly(text) => format!("`{text}`"),
+        Shape::Model(model) => model.name.to_owned(),
+        Shape::Either(shapes) => {
+            let shapes = shapes.iter().map(|shape| described(*shape));
+            shapes.collect::<Vec<_>>().join(" or ")
         }
     }
 }
 
-// === impl ResponseModel ===
-
-impl ResponseModel {
-    fn compare(&self, object: &Map<String, Value>, path: &str, found: &mut Vec<Mismatch>) {
-        for member in self.members() {
-            let path = below(path, member.name);
-            match object.get(member.name) {
-                Some(value) => member.shape.compare(value, &path, found),
-                None if member.is_required => found.push(Mismatch {
-                    path,
-                    kind: MismatchKind::Missing,
-                }),
-                None => {}
-            }
+fn compare_members(
+    model: &ResponseModel,
+    object: &Map<String, Value>,
+    path: &str,
+    found: &mut Vec<Mismatch>,
+) {
+    for member in model.members() {
+        let path = below(path, member.name);
+        match object.get(member.name) {
+            Some(value) => member.shape.compare(value, &path, found),
+            None if member.is_required => found.push(Mismatch {
+                path,
+                kind: MismatchKind::Missing,
+            }),
+            None => {}
         }
     }
 }
@@ -209,9 +214,10 @@ impl fmt::Display for Mismatch {
 mod tests {
     use serde_json::json;
 
-    use super::super::{EVENT, TAG};
+    use calendar_edge_judge::contract::Kind;
+    use calendar_edge_judge::contract::response::{EVENT, TAG};
+
     use super::*;
-    use crate::contract::Kind;
 
     fn said(shape: Shape, value: &Value) -> Vec<String> {
         shape.mismatches(value).iter().map(ToString::to_string).collect()
@@ -276,7 +282,7 @@ mod tests {
             assert_eq!(Shape::DateTime.takes(&json!(text)), expected, "{text}");
         }
         assert_eq!(
-            said(Shape::DATE_OR_NULL, &json!("now")),
+            said(Shape::Either(&[Shape::DateTime, Shape::Null]), &json!("now")),
             ["the response is a text, not a date such as `2027-04-02 19:00:00` or null"]
         );
     }
