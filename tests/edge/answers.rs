@@ -64,8 +64,8 @@ fn arguments(target: &str) -> Vec<String> {
     arguments
 }
 
-fn wants(version: &str) -> Option<PluginVersion> {
-    Some(PluginVersion::chosen(version).expect("a version"))
+fn wants(version: &str) -> PluginVersion {
+    PluginVersion::chosen(version).expect("a version")
 }
 
 async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
@@ -76,7 +76,7 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
 #[tokio::test]
 async fn a_site_of_6_17_2_answers_as_6_10() {
     let origin = site().await;
-    let edge = edge(&origin, |settings| settings.answers = wants("spec")).await;
+    let edge = edge(&origin, |settings| settings.answers = Some(wants("spec"))).await;
     for pair in pairs() {
         let target = pair["target"].as_str().expect("a target");
         if target.contains("_jsonp") {
@@ -129,7 +129,7 @@ async fn a_stored_response_is_translated_once() {
     let origin = site().await;
     let builder = Edge::builder().origin(&origin).knowing(Some("6.17.2")).caching();
     let edge = builder
-        .settings(|settings| settings.answers = wants("6.10"))
+        .settings(|settings| settings.answers = Some(wants("6.10")))
         .start()
         .await;
     for _ in 0..3 {
@@ -143,7 +143,7 @@ async fn a_stored_response_is_translated_once() {
 #[tokio::test]
 async fn arguments_that_the_wanted_version_does_not_have_do_not_reach_the_site() {
     let origin = site().await;
-    let edge = edge(&origin, |settings| settings.answers = wants("5.12")).await;
+    let edge = edge(&origin, |settings| settings.answers = Some(wants("5.12"))).await;
     origin.take_seen();
     let answer = edge
         .get(&format!("{EVENTS}?ticketed=maybe&starts_after=no&page=2"))

@@ -49,7 +49,7 @@ pub(crate) trait Conformity: Sized {
     fn compare(self, value: &Value, path: &str, found: &mut Vec<Mismatch>);
 
     /// True if the value itself fits; entries and members are not looked at.
-    fn is_of_type(self, value: &Value) -> bool;
+    fn is_of_type(&self, value: &Value) -> bool;
 }
 
 // === impl Shape ===
@@ -82,7 +82,7 @@ impl Conformity for Shape {
         }
     }
 
-    fn is_of_type(self, value: &Value) -> bool {
+    fn is_of_type(&self, value: &Value) -> bool {
         match self {
             Self::Any => true,
             Self::Null => value.is_null(),
