@@ -44,7 +44,7 @@ Examples:
 pub(super) const VERIFY: &str = "\
 Examples:
   calendar-edge migration verify --to next --config edge.toml
-  calendar-edge migration verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
+  calendar-edge migration verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50";
 
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:

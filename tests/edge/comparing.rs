@@ -100,11 +100,9 @@ const VERIFY: [&str; 4] = ["migration", "verify", "--rate", "1000"];
 // === impl Setup ===
 
 impl Setup {
-    /// A run of `verify` with these arguments, whose manifest is in the directory.
+    /// A run of `verify` with these arguments.
     async fn verify(&self, more: &[&str]) -> Output {
-        let manifest = self.directory.path().join("verify.jsonl").display().to_string();
-        self.run(&[&VERIFY[..], &["--manifest", &manifest], more].concat())
-            .await
+        self.run(&[&VERIFY[..], more].concat()).await
     }
 
     /// The exit status and the report of such a run.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::comparing::{Setup, root};
 use crate::facts::{FACTS, rules, seal};
 use crate::support::{Origin, Reply, Seen};
-use crate::verifying::{lines, list, venue, verify};
+use crate::verifying::{list, venue, verify};
 
 const SECRET: &[u8] = b"a secret of thirty-two characters";
 
@@ -122,19 +122,18 @@ async fn without_names_a_list_that_lacks_records_is_incomplete() {
     site.is_silent = true;
     let site = site.serve().await;
     let at = root(&site);
-    let (status, manifest, complaint) = verify("unlisted-ties", [&at, &at], &[]).await;
+    let (status, report, complaint) = verify("unlisted-ties", [&at, &at], &[]).await;
     assert_eq!(status, Some(2), "{complaint}");
-    let ending = manifest.last().expect("an ending");
-    assert_eq!(ending["records"], 2, "{ending}");
+    assert_eq!(report["records"]["venues"]["records"], 2, "{report}");
     assert!(
-        ending["incomplete"]
+        report["incomplete"]
             .to_string()
             .contains("venues below /wp-json: 2 of 3"),
-        "{ending}"
+        "{report}"
     );
     assert!(
-        ending["not_covered"].to_string().contains("hide_from_listings"),
-        "{ending}"
+        report["not_covered"].to_string().contains("hide_from_listings"),
+        "{report}"
     );
 }
 
@@ -148,38 +147,21 @@ async fn a_record_that_no_list_shows_is_compared() {
     let other = other.serve().await;
     for (next, unequal) in [(&ours, BTreeSet::new()), (&other, BTreeSet::from([3, 10]))] {
         let setup = setup("unlisted-verify", &ours, next);
-        let (account, file) = (account(&setup), setup.directory.path().join("verify.jsonl"));
-        let typed = file.to_str().expect("text");
-        let arguments = [
-            "migration",
-            "verify",
-            "--rate",
-            "1000",
-            "--manifest",
-            typed,
-            "-H",
-            &account,
-        ];
-        let output = setup.run(&arguments).await;
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(
-            output.status.code(),
-            Some(i32::from(!unequal.is_empty())),
-            "{complaint}"
-        );
-        let manifest = lines(&file);
-        let ids = manifest.iter().filter_map(|line| line["id"].as_u64());
-        assert_eq!(ids.collect::<BTreeSet<_>>(), BTreeSet::from([1, 2, 3, 9, 10]));
-        let found = manifest.iter().filter(|line| line["paths"] == json!(["city"]));
+        let account = account(&setup);
+        let arguments = ["migration", "verify", "--rate", "1000", "-H", &account];
+        let (status, report) = setup.json(&arguments).await;
+        assert_eq!(status, Some(i32::from(!unequal.is_empty())), "{report}");
+        assert_eq!(report["records"]["venues"]["records"], 5, "1, 2, 3, 9 and 10");
+        let found = report["unequal"].as_array().expect("a list").iter();
+        let found = found.filter(|record| record["paths"] == json!(["city"]));
         assert_eq!(
             found
                 .filter_map(|line| line["id"].as_u64())
                 .collect::<BTreeSet<_>>(),
             unequal
         );
-        let ending = manifest.last().expect("an ending");
-        assert_eq!(ending["incomplete"], json!([]), "{ending}");
+        assert_eq!(report["incomplete"], json!([]), "{report}");
         let withheld = "1 records that the companion plugin names";
-        assert!(ending["not_covered"].to_string().contains(withheld), "{ending}");
+        assert!(report["not_covered"].to_string().contains(withheld), "{report}");
     }
 }

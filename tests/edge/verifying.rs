@@ -1,8 +1,6 @@
 //! `verify`: every record of two calendars, compared by the program over sockets.
 
-use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 
@@ -15,13 +13,14 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port, 
 
 const KINDS: [&str; 5] = ["categories", "events", "organizers", "tags", "venues"];
 
+const VERIFY: [&str; 4] = ["migration", "verify", "--to", "next"];
+
 /// A calendar, and one that replaces it.
-pub(crate) struct Calendars {
+struct Calendars {
     _site: CalendarServer,
     _next: Next,
     next_root: String,
-    pub(crate) setup: Setup,
-    pub(crate) manifest: PathBuf,
+    setup: Setup,
 }
 
 /// The calendar that replaces the other one, as it is or with differences.
@@ -33,7 +32,7 @@ enum Next {
 // === impl Calendars ===
 
 impl Calendars {
-    pub(crate) async fn start(name: &str) -> Self {
+    async fn start(name: &str) -> Self {
         let (address, site) = Self::site().await;
         let next = CalendarServer::start_sample((Ipv4Addr::LOCALHOST, 0).into(), None, Some(address));
         let next = Next::Equal(next.await.expect("a socket"));
@@ -61,24 +60,16 @@ impl Calendars {
         };
         let more = "kind = \"wordpress\"\ncredentials = \"forward\"\n";
         let setup = Setup::new(name, &one, &two, more);
-        let manifest = setup.directory.path().join("verify.jsonl");
         Self {
             _site: site,
             _next: next,
             next_root: two,
             setup,
-            manifest,
         }
     }
 
-    pub(crate) fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        let manifest = self.manifest.to_str().expect("a path of text");
-        let first = ["migration", "verify", "--to", "next", "--manifest", manifest];
-        [&first, more].concat()
-    }
-
-    pub(crate) async fn verify(&self, more: &[&str]) -> (Option<i32>, Value) {
-        self.setup.json(&self.arguments(more)).await
+    async fn verify(&self, more: &[&str]) -> (Option<i32>, Value) {
+        self.setup.json(&[&VERIFY[..], more].concat()).await
     }
 
     /// A write to the second calendar alone.
@@ -96,13 +87,6 @@ impl Calendars {
         let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
         format!("Authorization: Basic {encoded}")
     }
-}
-
-pub(crate) fn lines(manifest: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(manifest).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect()
 }
 
 fn counts(report: &Value, kind: &str) -> (u64, u64) {
@@ -128,33 +112,11 @@ async fn equal_calendars_are_equal_in_every_record() {
         "{all:?}"
     );
 
-    let written = lines(&calendars.manifest);
-    let sum: u64 = all.iter().map(|(records, _)| records).sum();
-    assert_eq!(written.len() as u64, sum + 2, "a heading, the records, an ending");
-    let hashes: BTreeSet<&str> = written.iter().filter_map(|line| line["hash"].as_str()).collect();
-    assert!(hashes.len() as u64 > sum / 2 && hashes.iter().all(|hash| hash.len() == 64));
-
     // With an account drafts, the trash and what a password hides come in as well.
-    let other = calendars.setup.directory.path().join("account.jsonl");
     let credentials = Calendars::credentials();
-    let more = [
-        "-H",
-        &credentials,
-        "--manifest",
-        other.to_str().expect("text"),
-        "--rate",
-        "1000",
-    ];
-    let (status, report) = calendars
-        .setup
-        .json(&[&["migration", "verify", "--to", "next"], &more[..]].concat())
-        .await;
+    let (status, report) = calendars.verify(&["-H", &credentials, "--rate", "1000"]).await;
     assert_eq!((status, &report["unequal"]), (Some(0), &json!([])), "{report:#}");
     assert!(counts(&report, "events").0 > all[1].0, "{report:#}");
-    assert!(
-        lines(&other).iter().all(|line| line["status"] != 403),
-        "all can be read"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -234,7 +196,7 @@ async fn a_record_that_only_the_other_has_is_found_in_its_list() {
     );
     let told = calendars
         .setup
-        .run(&calendars.arguments(&["--rate", "1000"]))
+        .run(&[&VERIFY[..], &["--rate", "1000"]].concat())
         .await;
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     let named = format!(
@@ -266,7 +228,7 @@ async fn planted_differences_are_found_in_every_record() {
     };
     let told = calendars
         .setup
-        .run(&calendars.arguments(&["--rate", "1000"]))
+        .run(&[&VERIFY[..], &["--rate", "1000"]].concat())
         .await;
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     let causes = told.lines().filter(|line| line.starts_with("  tags, "));
@@ -276,35 +238,24 @@ async fn planted_differences_are_found_in_every_record() {
         found("tags", "views") && found("events", "venue.city"),
         "{report:#}"
     );
-    let whole = lines(&calendars.manifest).len() as u64;
-    let records: u64 = KINDS.iter().map(|kind| counts(&report, kind).0).sum();
-    assert_eq!(whole, records + 2, "no record is compared twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_that_fails_ends_the_walk_without_a_verdict() {
     let gone = format!("http://{}/wp-json", closed_port());
-    let setup = Setup::new("verify-gone", &gone, &gone, "");
-    let manifest = setup.directory.path().join("verify.jsonl");
-    let arguments = [
-        "migration",
-        "verify",
-        "--manifest",
-        manifest.to_str().expect("text"),
-    ];
-    assert_eq!(setup.run(&arguments).await.status.code(), Some(2));
-    assert_eq!(lines(&manifest).len(), 1, "a heading, and no ending");
+    let (status, report, _) = verify("verify-gone", [&gone, &gone], &[]).await;
+    assert_eq!((status, report), (Some(2), Value::Null));
 }
 
-/// Verifies a site whose second backend is at the other root, and returns the status, the manifest and the complaint.
-pub(crate) async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Vec<Value>, String) {
+/// Verifies a site whose second backend is at the other root, and returns the status, the report, which is null without a
+/// verdict, and the complaint.
+pub(crate) async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Value, String) {
     let setup = Setup::new(name, roots[0], roots[1], "credentials = \"forward\"\n");
-    let manifest = setup.directory.path().join("verify.jsonl");
-    let typed = manifest.to_str().expect("text");
-    let arguments = ["migration", "verify", "--rate", "1000", "--manifest", typed];
+    let arguments = ["migration", "verify", "--rate", "1000", "--json"];
     let output = setup.run(&[&arguments, more].concat()).await;
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.code(), lines(&manifest), complaint)
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), report, complaint)
 }
 
 /// The page that a request for a list names.
@@ -362,10 +313,10 @@ async fn a_site_that_refuses_all_is_equal_to_nothing() {
     let at = root(&site);
     for refusal in [401, 403, 404] {
         status.store(refusal, Ordering::Relaxed);
-        let (status, manifest, complaint) = verify("verify-refused", [&at, &at], &[]).await;
+        let (status, report, complaint) = verify("verify-refused", [&at, &at], &[]).await;
         assert_eq!(status, Some(2), "{refusal}");
         assert!(complaint.contains("the site refuses events?"), "{complaint}");
-        assert_eq!(manifest.len(), 1, "no ending: {manifest:?}");
+        assert_eq!(report, Value::Null, "no verdict");
     }
     let refused = Origin::answering(|seen| match venue(seen) {
         Some(_) => Reply::json(403, r#"{"code":"rest_forbidden","message":"no"}"#),
@@ -373,8 +324,12 @@ async fn a_site_that_refuses_all_is_equal_to_nothing() {
     })
     .await;
     let at = root(&refused);
-    let (status, manifest, _) = verify("verify-firewall", [&at, &at], &[]).await;
-    assert_eq!((status, manifest.len()), (Some(2), 1), "a record that is listed");
+    let (status, report, _) = verify("verify-firewall", [&at, &at], &[]).await;
+    assert_eq!(
+        (status, report),
+        (Some(2), Value::Null),
+        "a record that is listed"
+    );
     let empty = Origin::answering(|seen| list(seen, &[])).await;
     let at = root(&empty);
     assert_eq!(verify("verify-empty", [&at, &at], &[]).await.0, Some(0));
@@ -402,9 +357,9 @@ async fn a_record_that_moves_to_a_page_that_was_read_is_no_equality() {
     })
     .await;
     let at = root(&site);
-    let (status, manifest, complaint) = verify("verify-moving", [&at, &at], &[]).await;
+    let (status, report, complaint) = verify("verify-moving", [&at, &at], &[]).await;
     assert_eq!(status, Some(2), "{complaint}");
-    let incomplete = manifest.last().expect("an ending")["incomplete"].to_string();
+    let incomplete = report["incomplete"].to_string();
     assert!(incomplete.contains("the list had 4 to 5 records"), "{incomplete}");
 }
 
@@ -425,9 +380,9 @@ async fn a_refusal_because_of_load_hides_no_difference() {
     })
     .await;
     let roots = [&*root(&site), &*root(&next)];
-    let (status, manifest, complaint) = verify("verify-busy", roots, &["--accept", "volatile"]).await;
+    let (status, report, complaint) = verify("verify-busy", roots, &["--accept", "volatile"]).await;
     assert_eq!(status, Some(1), "{complaint}");
-    let record = &manifest[1];
+    let record = &report["unequal"][0];
     assert_eq!(
         (&record["status"], &record["class"]),
         (&json!(200), &json!("different"))

@@ -1,10 +1,63 @@
-//! The calls that read a record which a list names.
+//! Records that a list names, and the calls that read them.
 
 use std::fmt::Write as _;
 
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_judge::contract::Kind;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::manifest::VerifiedRecord;
+/// The place of a record.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct RecordKey {
+    pub(super) root: String,
+    pub(super) kind: String,
+    pub(super) id: u64,
+}
+
+/// A record that a list names, and what its comparison has found.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct VerifiedRecord {
+    #[serde(flatten)]
+    pub(super) key: RecordKey,
+    pub(super) slug: Option<String>,
+    /// The time of the last change; terms do not have it.
+    pub(super) modified: Option<String>,
+    /// The site's status.
+    pub(super) status: u16,
+    /// The worst class of all its reads.
+    pub(super) class: DifferenceClass,
+    /// The paths that are worse than what is accepted.
+    pub(super) paths: Vec<String>,
+}
+
+/// The number of records that were compared, and of those that are equal.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct WalkSummary {
+    pub(super) records: u64,
+    pub(super) equal: u64,
+}
+
+// === impl VerifiedRecord ===
+
+impl VerifiedRecord {
+    /// Reads an item of a list, which was not compared yet; none if it has no number.
+    pub(super) fn listed(root: &str, kind: Kind, item: &Value) -> Option<Self> {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            key: RecordKey {
+                root: root.to_owned(),
+                kind: kind.collection().to_owned(),
+                id: item.get("id")?.as_u64()?,
+            },
+            slug: text("slug").filter(|slug| !slug.is_empty()),
+            modified: text("modified_utc"),
+            status: 0,
+            class: DifferenceClass::Identical,
+            paths: Vec::new(),
+        })
+    }
+}
 
 /// The paths of the reads of a record below the namespace: by number, and by slug where its kind has such a route.
 pub(super) fn record_paths(kind: Kind, record: &VerifiedRecord, has_credentials: bool) -> Vec<String> {

@@ -2,7 +2,6 @@
 
 mod list_reader;
 mod listed;
-mod manifest;
 mod named_records;
 mod pace;
 mod progress;

@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::list_reader::{ListPage, ListReader, WalkedList, ensure_readable};
-use super::listed::record_paths;
-use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
+use super::listed::{RecordKey, VerifiedRecord, WalkSummary, record_paths};
 use super::named_records::facts;
 use super::progress::TerminalProgress;
 use super::sides::{ComparedCall, Sides};
@@ -28,7 +27,6 @@ const CONCURRENCY: usize = 4;
 pub(super) struct RecordWalk<'s> {
     reader: ListReader<'s>,
     sides: Arc<Sides>,
-    manifest: Manifest,
     progress: TerminalProgress,
     running: JoinSet<anyhow::Result<ComparedRecord>>,
     seen: BTreeSet<RecordKey>,
@@ -63,11 +61,10 @@ pub(super) struct WalkFindings {
 // === impl RecordWalk ===
 
 impl<'s> RecordWalk<'s> {
-    pub(super) fn new(settings: &'s Settings, sides: Sides, headers: HeaderMap, manifest: Manifest) -> Self {
+    pub(super) fn new(settings: &'s Settings, sides: Sides, headers: HeaderMap) -> Self {
         Self {
             reader: ListReader::new(settings, headers),
             sides: Arc::new(sides),
-            manifest,
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
             seen: BTreeSet::new(),
@@ -80,7 +77,7 @@ impl<'s> RecordWalk<'s> {
     ///
     /// # Errors
     ///
-    /// When the site fails or refuses, or the manifest cannot be written. The findings so far are in the manifest.
+    /// When the site fails or refuses.
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
         let mut shortfalls = Vec::new();
         for list in self.reader.lists() {
@@ -113,22 +110,10 @@ impl<'s> RecordWalk<'s> {
     }
 
     fn end(mut self) -> anyhow::Result<WalkFindings> {
-        let sum = |count: fn(&WalkSummary) -> u64| self.found.counts.values().map(count).sum();
-        let ending = WalkSummary {
-            records: sum(|counts| counts.records),
-            equal: sum(|counts| counts.equal),
-        };
-        if self.found.pages > 0 && ending.records == 0 && self.reader.has_account {
+        if self.found.pages > 0 && self.found.counts.is_empty() && self.reader.has_account {
             bail!("no list names a record to the account: nothing was compared");
         }
         self.found.only_there.retain(|key| !self.seen.contains(key));
-        self.manifest.line(&json!({
-            "records": ending.records,
-            "equal": ending.equal,
-            "only_there": self.found.only_there,
-            "not_covered": self.found.not_covered,
-            "incomplete": self.found.incomplete,
-        }))?;
         self.progress.end();
         self.found.report = self.sides.findings.to_json(self.sides.accepted);
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
@@ -238,7 +223,6 @@ impl<'s> RecordWalk<'s> {
                 self.found.withheld += 1;
                 continue;
             };
-            self.manifest.line(&record)?;
             self.found.count(record, self.sides.accepted);
             for call in &compared {
                 self.sides.add(call);
@@ -279,7 +263,6 @@ impl VerifiedRecord {
     fn note(&mut self, compared: &[ComparedCall], accepted: DifferenceClass) {
         if let Some(first) = compared.first() {
             self.status = first.primary.status.as_u16();
-            self.hash = hash(&first.primary.body);
         }
         let worst = compared.iter().map(|call| call.findings.worst()).max();
         self.class = worst.unwrap_or(DifferenceClass::Identical);

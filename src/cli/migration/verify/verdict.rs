@@ -12,12 +12,11 @@ use super::super::super::environment::Environment;
 use super::super::super::status::{Status, could_not_run};
 use super::super::super::typed_request::header_lines;
 use super::super::printed;
-use super::manifest::Manifest;
 use super::record_walk::{RecordWalk, WalkFindings};
 use super::sides::Sides;
 use super::verify_args::VerifyArgs;
 
-/// The most records that are named for one cause; the manifest names all.
+/// The most records that are named for one cause; the JSON names all.
 const MOST_NAMED: usize = 20;
 
 /// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end, or
@@ -37,7 +36,6 @@ pub(in super::super) fn run(
     } else {
         printed::report(&whole, &backend, out)?;
         verdict(&found, &backend, out)?;
-        writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
     Ok(match (is_equal, found.incomplete.is_empty()) {
         (false, _) => Status::Failure,
@@ -54,15 +52,11 @@ fn walked(args: &VerifyArgs, environment: Environment<'_>) -> anyhow::Result<(Wa
         let settings = with_listed_namespace(settings).await;
         let sides = Sides::new(&settings, args.to.as_deref(), (args.rate, args.accept.accept))?;
         let backend = sides.backend.name.clone();
-        let heading = json!({"site": settings.origin.url, "backend": backend});
-        let manifest = Manifest::begin(&args.manifest, &heading)?;
-        let walk = RecordWalk::new(&settings, sides, headers, manifest);
+        let walk = RecordWalk::new(&settings, sides, headers);
         tokio::select! {
             found = walk.all() => anyhow::Ok((found?, backend)),
             // Without a handler, the signal ends the program.
-            _ = tokio::signal::ctrl_c() => {
-                bail!("interrupted: {} has what was compared so far; begin again", args.manifest.display())
-            }
+            _ = tokio::signal::ctrl_c() => bail!("interrupted: begin again"),
         }
     })?;
     if found.pages == 0 {

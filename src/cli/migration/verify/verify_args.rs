@@ -1,7 +1,6 @@
 //! The arguments of `migration verify`.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 use clap::Args;
 
@@ -14,9 +13,6 @@ pub(crate) struct VerifyArgs {
     /// The other backend; may be left out if there is only one
     #[arg(long, value_name = "NAME")]
     pub(super) to: Option<String>,
-    /// The file that names each record with a hash; an older one is replaced
-    #[arg(long, value_name = "FILE", default_value = "verify.jsonl")]
-    pub(super) manifest: PathBuf,
     /// The most calls a second to each backend
     #[arg(long, value_name = "COUNT", default_value = "20")]
     pub(super) rate: NonZeroU32,
