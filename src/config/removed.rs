@@ -21,6 +21,7 @@ cache.snapshot fleet.snapshot: The cache is filled by reads after a restart.
 compression.credentialed: Responses to requests with credentials are never compressed (BREACH).
 copy.*: The cache responds to requests of before, also while PHP is away. To leave PHP, run a backend of your own, and compare \
 it with `calendar-edge migration verify`.
+calendar_pages.downloads: The plugin gives the files that its own links download; `[forms]` gives calendars of the API.
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls cutover.step_time cutover.steps: Change `share`, and reload.
 cutover.guard.slower: Alert on `edge_backend_request_duration_seconds`, and set `share` to 0% where the backend is slow.

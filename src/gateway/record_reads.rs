@@ -50,8 +50,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
     /// The call of an anonymous reader; none if the settings permit it to no client.
     fn call(&self, name: RecordName, public: &PublicAddress, namespace: Arc<str>) -> Option<CalendarCall> {
         let target = format!("{}/{}/{}", self.path, name.kind.collection(), name.id);
-        let (_, call) = self.decider.own_read(&target)?;
-        let call = Arc::new(JudgedCall::new(call));
+        let call = Arc::new(JudgedCall::new(self.decider.own_read(&target)?));
         let context = call.client_at(public.to_string().into(), Some(namespace));
         let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public));
         Some(CalendarCall::of(

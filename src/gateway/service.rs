@@ -5,11 +5,8 @@ use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::header::ACCEPT;
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
 use parking_lot::Mutex;
 use tower::Service;
 use url::Url;
@@ -18,7 +15,7 @@ use super::rate_limiter::RateLimiter;
 use super::record_reads::RecordReads;
 use super::{Plan, calendar_stages, serving_stages};
 use crate::backend::{OriginRoute, SiteIndexes};
-use crate::calls::{JudgedCall, Stage, fault};
+use crate::calls::{Stage, fault};
 use crate::companion::{Companions, EditorWrite, FeedParts, FeedRoute, PurgeRequests};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
@@ -30,13 +27,11 @@ use crate::pages::{PageCheck, PageGuard};
 use crate::server::response::{ResponseSource, preflight};
 use crate::surface::SurfaceGuard;
 use crate::telemetry::{RefusalNote, Traffic};
-use calendar_edge_core::cache::CachePolicy;
-use calendar_edge_core::cache::forms::CALENDAR;
 use calendar_edge_core::errors;
 use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, CostClass};
-use calendar_edge_core::pages::{is_editor, name_download};
+use calendar_edge_core::pages::is_editor;
 use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
@@ -58,7 +53,6 @@ pub(crate) struct Gateway {
 struct GatewayParts<C> {
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
-    policy: CachePolicy,
     calendar: C,
     site: Site,
     discovery: Discovery,
@@ -99,7 +93,6 @@ impl Gateway {
             purges: PurgeRequests::new(&plan.site, &state.subjects.companions),
             decider: plan.decider,
             known: plan.known,
-            policy: plan.policy,
         };
         let gateway = Arc::new(gateway);
         Self {
@@ -259,42 +252,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
                 );
                 self.respond(call).await
             }
-            Passage::File(read) => Box::pin(self.give_file(received, &read)).await,
         }
-    }
-
-    /// The calendar that an anonymous read gives, in place of the site's file. A read that the API refuses is left to
-    /// the site.
-    async fn give_file(&self, received: BodilessRequest, read: &str) -> EdgeResponse {
-        let Some(known) = self.own_read(read) else {
-            return self.site.pass_file(&received).await;
-        };
-        let mut reading = received.clone();
-        let calendar = HeaderValue::from_static(CALENDAR);
-        reading.head.headers.insert(ACCEPT, calendar);
-        let call = calendar_call(reading, OpenedBy::Known(known), CallBody::Read(Bytes::new()));
-        let mut response = self.calendar.call(call).await;
-        let status = response.response.status();
-        if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
-            return self.site.pass_file(&received).await;
-        }
-        if !status.is_server_error() {
-            self.site.pages.gave_file();
-            name_download(response.headers_mut());
-        }
-        response
-    }
-
-    /// A read of the edge's own that is stored; none if the settings do not permit that.
-    fn own_read(&self, target: &str) -> Option<Arc<KnownRead>> {
-        if let Some(known) = self.known.find(target) {
-            return Some(known);
-        }
-        let (opened, call) = self.decider.own_read(target)?;
-        self.policy.judge(&call)?.ok()?;
-        self.known
-            .note(target, &Arc::new(opened), &Arc::new(JudgedCall::new(call)));
-        self.known.find(target)
     }
 }
 
@@ -312,7 +270,6 @@ fn preflighted() -> EdgeResponse {
 /// The way to the rest of the site.
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
-    let downloads = settings.calendar_pages.downloads && settings.forms.calendar;
     Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
@@ -327,7 +284,6 @@ fn site(plan: &Plan<'_>) -> Site {
             pages: state.subjects.pages.clone(),
             settings: settings.calendar_pages.clone(),
             buckets: state.buckets.clone(),
-            api: downloads.then(|| settings.first_path()),
             check: PageCheck {
                 backends: Arc::clone(&plan.backends),
                 origin: OriginRoute::of_site(&plan.site),

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::FutureExt;
-use http::header::{ACCESS_CONTROL_REQUEST_METHOD, CONTENT_DISPOSITION, CONTENT_TYPE, ORIGIN, RETRY_AFTER};
-use http::{HeaderMap, Request};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, ORIGIN, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
 
 use super::*;
-use crate::calls::fake_stage::{API, CLIENT, FakeStage, presented, request, settings};
+use crate::calls::fake_stage::{API, CLIENT, FakeStage, presented, settings};
 use crate::calls::{CalendarCall, CallResponse};
 use crate::layers::{ClientBody, SentBody};
 use crate::telemetry::Metrics;
@@ -51,7 +52,6 @@ fn gateway(
         purges: PurgeRequests::new(&plan.site, companions),
         decider: plan.decider,
         known: plan.known,
-        policy: plan.policy,
     };
     (Arc::new(parts), calendar, state)
 }
@@ -192,23 +192,4 @@ async fn documents_of_the_edge_are_charged_and_preflights_are_not() {
     ];
     let response = served(&gateway, sent("OPTIONS", &document, &preflight).await).await;
     assert_eq!(response.status(), StatusCode::NO_CONTENT);
-}
-
-#[tokio::test]
-async fn the_calendar_in_place_of_a_file_leaves_to_the_site_what_the_api_refuses() {
-    for (status, seen, is_named) in [
-        (200, 200, true),
-        (404, 502, false),
-        (429, 429, true),
-        (502, 502, false),
-    ] {
-        let (gateway, calendar, _) = gateway(&forwarding(), status);
-        let received = request("GET", "/events");
-        let given = gateway.give_file(received, &format!("{API}/events")).await;
-        assert_eq!(given.status(), seen, "{status}");
-        let is_file = given.headers().contains_key(CONTENT_DISPOSITION);
-        assert_eq!(is_file, is_named, "{status}");
-        let accepts = calendar.each(|call| call.received.head.headers.get(ACCEPT).cloned());
-        assert_eq!(accepts, [Some(HeaderValue::from_static("text/calendar"))]);
-    }
 }

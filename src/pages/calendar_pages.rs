@@ -39,9 +39,6 @@ pub(crate) struct CalendarPages {
 const PATIENCE: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// The time for which addresses are read by the last facts of a site that is silent or sends them anew.
-const KNOWN_FOR: Duration = Duration::from_hours(1);
-
 impl Subject for CalendarPages {
     fn adapt(&self, settings: &Settings) {
         if settings.calendar_pages.mode != Mode::Off {
@@ -108,12 +105,8 @@ impl CalendarPages {
                 word("the site has not reported its number of late: try again"),
             );
         };
-        let address = judge.read(path, Some(query));
-        if judge.download(&address).is_some() {
-            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
-        }
-        match address {
-            PageAddress::Elsewhere | PageAddress::File { .. } => forwarded(None, word("no_calendar_page")),
+        match judge.read(path, Some(query)) {
+            PageAddress::Elsewhere => forwarded(None, word("no_calendar_page")),
             PageAddress::Unknown(reason) => forwarded(None, word(reason.into())),
             PageAddress::Page(page) => match judge.judge(&page, unix_time()) {
                 PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
@@ -200,14 +193,6 @@ impl CalendarPages {
             }
         };
         timeout(PATIENCE, until_known).await.ok().flatten()
-    }
-
-    /// The judge by the last known facts. It finds which addresses are files, whose events the calendar of the API has
-    /// more exactly, and which ones count in the budget of robots. None once the site was silent for long.
-    pub(super) fn known(&self) -> Option<Arc<PageJudge>> {
-        let last = self.companions.last_sign()?;
-        let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
-        self.judge.load_full().filter(|_| is_recent)
     }
 
     /// Takes the site's word on a page that the edge took for empty: true if it shows an event; none if that is

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, StatusCode, Uri};
+use http::{HeaderValue, StatusCode};
 
 use super::calendar_pages::CalendarPages;
 use super::page_check::PageCheck;
@@ -17,7 +17,7 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::pages::{
     CalendarPage, EMPTY_CALENDAR, FormReading, PageAddress, PageJudge, PageVerdict, is_endless,
-    is_public_read, may_be_file, shows_claims,
+    is_public_read, shows_claims,
 };
 use calendar_edge_core::settings::{CalendarPageSettings, Mode};
 
@@ -28,16 +28,12 @@ pub(crate) struct PageGuard {
     pub(crate) settings: CalendarPageSettings,
     pub(crate) buckets: SharedBuckets,
     pub(crate) check: PageCheck,
-    /// The path of the API, whose calendars take the place of the plugin's files; none where it does not.
-    pub(crate) api: Option<String>,
 }
 
 /// A response in place of the site's.
 pub(crate) enum PageResponse {
     /// A response of the edge's own.
     Own(EdgeResponse),
-    /// The calendar of the events that a GET of this path and query reads.
-    Calendar(String),
     /// The site's response, for which robots wait in a line of their own.
     OfRobots,
 }
@@ -63,69 +59,29 @@ impl PageGuard {
             None
         };
         match own {
-            Some(own) => own,
+            Some(own) => self.give(own).map(PageResponse::Own),
             None => self.within_budget(asked, FormReading::Absent),
         }
     }
 
     /// The response to a plain read; none if the budget decides.
-    async fn respond_to_read(&self, asked: &BodilessRequest) -> Option<Option<PageResponse>> {
+    async fn respond_to_read(&self, asked: &BodilessRequest) -> Option<EdgeResponse> {
         // The site's number of changes is of use now.
         self.pages.companions.called();
-        let (judged, uri) = (self.pages.judged_now().await, &asked.head.uri);
-        // Without facts of this moment the last ones show which address is a file.
-        let known = judged.clone().or_else(|| self.pages.known())?;
-        let address = known.read(uri.path(), uri.query());
-        if let Some(calendar) = self.calendar(uri, &known, &address) {
-            return Some(self.give_calendar(asked, &address, calendar));
+        let (judge, uri) = (self.pages.judged_now().await?, &asked.head.uri);
+        match judge.read(uri.path(), uri.query()) {
+            PageAddress::Page(page) => self.in_place_of(&judge, &page),
+            PageAddress::Unknown(reason) => self.forwards(reason.into()),
+            PageAddress::Elsewhere => None,
         }
-        let own = match (&judged, &address) {
-            (Some(judged), PageAddress::Page(page)) => self.in_place_of(judged, page),
-            (_, PageAddress::Unknown(reason)) => self.forwards((*reason).into()),
-            _ => None,
-        };
-        own.map(|own| self.give(own).map(PageResponse::Own))
-    }
-
-    /// The calendar in place of a file. There is no end of names that events may have, and each causes a request to the
-    /// API.
-    fn give_calendar(
-        &self,
-        asked: &BodilessRequest,
-        address: &PageAddress,
-        calendar: String,
-    ) -> Option<PageResponse> {
-        if self.settings.mode != Mode::Enforce {
-            return self.forwards("would_serve");
-        }
-        let is_of_event = matches!(address, PageAddress::File { event: Some(_) });
-        let refused = is_of_event
-            .then(|| self.within_budget(asked, FormReading::Absent))
-            .flatten();
-        let refused = refused.filter(|answer| matches!(answer, PageResponse::Own(_)));
-        Some(refused.unwrap_or(PageResponse::Calendar(calendar)))
-    }
-
-    /// Counts a file that a calendar took the place of.
-    pub(crate) fn gave_file(&self) {
-        self.pages.metrics.took("served");
     }
 
     /// The response to a request with a form that the budget refuses.
     pub(crate) fn refuse_form(&self, asked: &BodilessRequest, form: FormReading<'_>) -> Option<EdgeResponse> {
         match self.within_budget(asked, form)? {
             PageResponse::Own(refused) => Some(refused),
-            PageResponse::Calendar(_) | PageResponse::OfRobots => None,
+            PageResponse::OfRobots => None,
         }
-    }
-
-    /// The read whose calendar has the events of the requested file.
-    fn calendar(&self, uri: &Uri, known: &PageJudge, address: &PageAddress) -> Option<String> {
-        let api = self.api.as_ref()?;
-        if !may_be_file(uri) || self.pages.is_stopped() || known.hindrance().is_some() {
-            return None;
-        }
-        Some(format!("{api}/{}", known.download(address)?))
     }
 
     /// The response in place of a page that can have no events. Some of them are requested from the site, too.
@@ -161,11 +117,7 @@ impl PageGuard {
 
     /// The verdict of all robots' budget on a request for an endless page; none where it does not hold. Cookies and
     /// credentials prove nothing here: requests that show some have a budget of their own (T-114).
-    pub(crate) fn within_budget(
-        &self,
-        asked: &BodilessRequest,
-        form: FormReading<'_>,
-    ) -> Option<PageResponse> {
+    fn within_budget(&self, asked: &BodilessRequest, form: FormReading<'_>) -> Option<PageResponse> {
         let rate = self.settings.robots.as_ref()?;
         if self.settings.mode == Mode::Off || !is_endless(&asked.head, form) {
             return None;
@@ -239,7 +191,6 @@ mod tests {
         PageGuard {
             pages: CalendarPages::new(&settings, &companions, &Metrics::new()),
             buckets: SharedBuckets::new(None),
-            api: None,
             check: PageCheck {
                 backends: backends(&settings),
                 origin: OriginRoute::of_site(&settings.site()),
@@ -264,7 +215,6 @@ mod tests {
         match answer {
             None => "site".to_owned(),
             Some(PageResponse::OfRobots) => "line".to_owned(),
-            Some(PageResponse::Calendar(read)) => format!("calendar of {read}"),
             Some(PageResponse::Own(response)) => response.status().as_u16().to_string(),
         }
     }

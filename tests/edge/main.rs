@@ -25,7 +25,6 @@ mod corpus;
 mod cutover;
 mod descriptors;
 mod discovery;
-mod downloads;
 mod early_refusals;
 mod edge_errors;
 mod ending;

@@ -61,8 +61,6 @@ pub(in crate::gateway) enum Passage {
         /// The whole body.
         body: Bytes,
     },
-    /// It is for a file, whose events are those of the calendar that a GET of this path and query reads.
-    File(String),
 }
 
 // === impl Passage ===
@@ -156,22 +154,11 @@ impl Site {
                 received.context.log.about(Traffic::Site);
                 Passage::Response(response)
             }
-            PageResponse::Calendar(read) => Passage::File(read),
             PageResponse::OfRobots => {
                 let end = self.forward(received, nothing, SiteTraffic::OfRobots).await;
                 Passage::Response(end.0)
             }
         }
-    }
-
-    /// Forwards a request for a file that the calendar does not have.
-    pub(in crate::gateway) async fn pass_file(&self, received: &BodilessRequest) -> EdgeResponse {
-        let traffic = match self.pages.within_budget(received, FormReading::Absent) {
-            Some(PageResponse::Own(refused)) => return refused,
-            Some(PageResponse::OfRobots) => SiteTraffic::OfRobots,
-            Some(PageResponse::Calendar(_)) | None => SiteTraffic::Page,
-        };
-        self.forward(received, reqwest::Body::from(""), traffic).await.0
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.

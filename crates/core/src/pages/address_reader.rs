@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
 use super::endless::is_date;
-use super::rewrite_rules::{RewriteRules, RuleVariables};
+use super::rewrite_rules::RewriteRules;
 use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
 use calendar_edge_judge::wordpress::value::{KeyRef, PhpArray, Value, split_while, trim_end};
 
@@ -51,10 +51,6 @@ impl AddressReader {
         let is_ical = ["ical", "outlook-ical"]
             .iter()
             .any(|name| parameters.get(name).is_some());
-        let other = |path, found: &RuleVariables<'_>| {
-            let file = is_ical.then(|| file_at(path, found, &parameters)).flatten();
-            file.unwrap_or(PageAddress::Elsewhere)
-        };
         let Some(path) = self.below_home(path) else {
             return PageAddress::Elsewhere;
         };
@@ -65,11 +61,7 @@ impl AddressReader {
             self.rules.find(path)
         };
         let Some(found) = found else {
-            return if path.is_empty() {
-                other(path, &Vec::new())
-            } else {
-                PageAddress::Elsewhere
-            };
+            return PageAddress::Elsewhere;
         };
         let mut parts = PageParts {
             is_ical,
@@ -80,7 +72,7 @@ impl AddressReader {
             .try_for_each(|(name, value)| parts.take_from_rule(name, value));
         let page = match read {
             // A page of one event, a feed, and what else the calendar has beside its pages.
-            Err(None) => return other(path, &found),
+            Err(None) => return PageAddress::Elsewhere,
             _ if has_odd_bytes(path) => Err(UnknownAddress::Bytes),
             Err(Some(reason)) => Err(reason),
             Ok(()) => parts
@@ -185,32 +177,6 @@ impl PageParts {
             is_ical: self.is_ical,
         })
     }
-}
-
-/// The calendar file of a page that is none of the calendar's. Nothing but the address of a page and the wish for a file
-/// must be in it. A name with a dot may be a file of the server, and what begins with `wp-` is WordPress's own.
-fn file_at(path: &[u8], found: &RuleVariables<'_>, parameters: &PhpArray) -> Option<PageAddress> {
-    let mut event = None;
-    for (name, value) in found {
-        match *name {
-            b"tribe_events" => event = Some(value.as_slice().into()),
-            b"pagename" | b"name" => {}
-            b"page" if value.is_empty() => {}
-            _ => return None,
-        }
-    }
-    // On the page of an event, links for Outlook give all events.
-    let is_wish = |name: &[u8]| name == b"ical" || name == b"outlook-ical" && event.is_none();
-    let is_bare = parameters.entries().all(|(name, value)| match name {
-        KeyRef::Text(name) => value.as_text().is_some() && (is_wish(name) || is_ignored(name)),
-        KeyRef::Int(_) => false,
-    });
-    let path = decode(path, Plus::Literal).to_ascii_lowercase();
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_/".contains(byte);
-    let is_own = path
-        .split(|byte| *byte == b'/')
-        .any(|name| name.starts_with(b"wp-"));
-    (is_bare && path.iter().all(is_name) && !is_own).then_some(PageAddress::File { event })
 }
 
 /// True if servers in front of WordPress may read a path differently.

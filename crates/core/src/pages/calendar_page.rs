@@ -48,11 +48,6 @@ pub enum PageAddress {
     Page(CalendarPage),
     /// It may be a page of the calendar, which cannot be decided surely.
     Unknown(UnknownAddress),
-    /// Another page of WordPress, requested as a calendar file: the plugin gives it there as well.
-    File {
-        /// The slug of the event whose page it is; none: the file has all events.
-        event: Option<Box<[u8]>>,
-    },
     /// Another address of the site.
     Elsewhere,
 }

@@ -3,35 +3,18 @@
 use crate::settings::{ConfigFinding, ConfigProblems, Draft, Mode, OtherTraffic};
 
 const MODE: &str = "calendar_pages.mode";
-const DOWNLOADS: &str = "calendar_pages.downloads";
 
 /// Pages are those of one site, which is behind the edge and has the companion plugin.
 pub fn check_settings(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
-    let is_off = settings.calendar_pages.mode == Mode::Off;
-    let of_downloads = [
-        (is_off, MODE, "\"report\" or \"enforce\", beside `downloads`"),
-        (
-            !settings.forms.calendar,
-            "forms.calendar",
-            "true, beside `downloads`",
-        ),
-    ];
-    for (is_missing, key, expected) in of_downloads {
-        if settings.calendar_pages.downloads && is_missing {
-            problems.add(
-                places.of(DOWNLOADS),
-                ConfigFinding::missing(key).expected(expected),
-            );
-        }
+    if settings.calendar_pages.mode == Mode::Off {
+        return;
     }
-    if !is_off && settings.other == OtherTraffic::Refuse {
+    if settings.other == OtherTraffic::Refuse {
         let finding = ConfigFinding::missing("other").expected("\"forward\", beside `[calendar_pages]`");
         problems.add(places.of(MODE), finding);
     }
-    if !is_off {
-        check_site(draft, problems);
-    }
+    check_site(draft, problems);
 }
 
 /// The facts are those of one site, whose plugin reports them to any client with the secret.
@@ -84,20 +67,5 @@ mod tests {
         });
         assert_eq!(forwarding, "");
         assert_eq!(messages(2, |_| {}), "");
-    }
-
-    #[test]
-    fn downloads_need_pages_and_calendars() {
-        let alone = messages(1, |settings| settings.calendar_pages.downloads = true);
-        assert_eq!(
-            alone,
-            "`calendar_pages.mode` is missing\n`forms.calendar` is missing"
-        );
-        let whole = messages(1, |settings| {
-            settings.calendar_pages.downloads = true;
-            settings.calendar_pages.mode = Mode::Report;
-            settings.forms.calendar = true;
-        });
-        assert!(!whole.contains("forms.calendar"), "{whole}");
     }
 }

@@ -23,7 +23,7 @@ pub struct PageJudge {
     days: SiteDays,
     per_page: usize,
     /// The view of the addresses that name none is the list.
-    pub(super) has_list: bool,
+    has_list: bool,
     enabled: Vec<PageView>,
     hindrance: Option<String>,
     calendar: Option<Url>,
@@ -183,7 +183,7 @@ impl PageJudge {
     }
 
     /// True if a page is a list.
-    pub(super) fn is_list(&self, page: &CalendarPage) -> bool {
+    fn is_list(&self, page: &CalendarPage) -> bool {
         let view = self.view(page);
         view == PageView::List || view == PageView::Default && self.has_list
     }

@@ -87,7 +87,7 @@ pub(in crate::pages) fn read(judge: &PageJudge, target: &str) -> PageAddress {
 /// The verdict on an address in a word.
 fn verdict(judge: &PageJudge, target: &str) -> String {
     match read(judge, target) {
-        PageAddress::Elsewhere | PageAddress::File { .. } => "elsewhere".to_owned(),
+        PageAddress::Elsewhere => "elsewhere".to_owned(),
         PageAddress::Unknown(reason) => format!("unknown {}", <&str>::from(reason)),
         PageAddress::Page(page) => match judge.judge(&page, NOW) {
             PageVerdict::Forward(open) => <&str>::from(open).to_owned(),

@@ -16,7 +16,5 @@ settings_group! {
         /// The rate of dated pages, calendar files and views for all clients together, of which one address gets a
         /// quarter. Requests with a cookie or credentials have a second budget of this rate.
         pub robots: Option<Rate> = None => rate(), "off";
-        /// Serve calendars of the edge in place of the files that the plugin's links download. Needs `forms.calendar`.
-        pub downloads: bool = false => flag();
     }
 }

@@ -1,18 +1,11 @@
 //! Requests that may get a response in place of a calendar page: their heads.
 
 use http::request::Parts;
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, Method};
 
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::policy::Profile;
 use calendar_edge_judge::wordpress::payload::spellings;
-
-/// True if a target may name a calendar file: all spellings have this word, in the path or in the query.
-pub fn may_be_file(target: &Uri) -> bool {
-    target
-        .path_and_query()
-        .is_some_and(|target| target.as_str().contains("ical"))
-}
 
 /// True if a request reads a page as every visitor sees it: a plain read, without a login or the password of a post.
 pub fn is_public_read(head: &Parts) -> bool {
@@ -57,15 +50,6 @@ mod tests {
     use http::Request;
 
     use super::*;
-
-    #[test]
-    fn files_are_told_by_their_targets() {
-        let may_be = |target: &str| may_be_file(&target.parse().unwrap());
-        for file in ["/events/ical/", "/events/?ical=1", "/events/?outlook-ical="] {
-            assert!(may_be(file), "{file}");
-        }
-        assert!(!may_be("/events/month/2127-04/"));
-    }
 
     #[test]
     fn editors_are_those_with_credentials_who_may_write() {

@@ -3,7 +3,6 @@
 use http::{Method, Request};
 
 use super::decider::{Decider, Opening};
-use super::opened_call::OpenedCall;
 use super::request_head::RequestHead;
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
 
@@ -11,7 +10,7 @@ use calendar_edge_judge::call::{ForwardableCall, Outcome};
 
 impl Decider {
     /// The call of an anonymous GET of this path and query; none if the settings permit it to no client.
-    pub fn own_read(&self, target: &str) -> Option<(OpenedCall, ForwardableCall)> {
+    pub fn own_read(&self, target: &str) -> Option<ForwardableCall> {
         let request = Request::builder().method(Method::GET).uri(target).body(());
         let (parts, ()) = request.ok()?.into_parts();
         let head = RequestHead::from_nowhere(&parts);
@@ -19,7 +18,7 @@ impl Decider {
             return None;
         };
         match self.judge(&head, &opened, opened.next().ok()?, Some(&[])).outcome {
-            Outcome::Forward(call) => Some((*opened, *call)),
+            Outcome::Forward(call) => Some(*call),
             Outcome::Refuse(_) => None,
         }
     }
