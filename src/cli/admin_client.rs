@@ -124,21 +124,17 @@ impl AdminClient {
 
     /// Reads a page, which is JSON.
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.json(Method::GET, &self.base.join(path)?, String::new())
-    }
-
-    /// Reads a page of another edge of the fleet, with the same token.
-    pub(super) fn get_at(&self, base: &str, path: &str) -> anyhow::Result<Value> {
-        self.json(Method::GET, &base.parse::<Url>()?.join(path)?, String::new())
+        self.json(Method::GET, path, String::new())
     }
 
     /// Sends JSON, and reads the response, which is JSON.
     pub(super) fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {
-        self.json(Method::POST, &self.base.join(path)?, body)
+        self.json(Method::POST, path, body)
     }
 
-    fn json(&self, method: Method, url: &Url, body: String) -> anyhow::Result<Value> {
-        let (status, text) = self.runtime.block_on(self.send(method, url, body))?;
+    fn json(&self, method: Method, path: &str, body: String) -> anyhow::Result<Value> {
+        let url = self.base.join(path)?;
+        let (status, text) = self.runtime.block_on(self.send(method, &url, body))?;
         ensure!(status.is_success(), "{url} responds with {status}: {text}");
         serde_json::from_str(&text).with_context(|| format!("{url} does not respond with JSON"))
     }

@@ -25,6 +25,7 @@ calendar_pages.downloads: The plugin gives the files that its own links download
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls cutover.step_time cutover.steps: Change `share`, and reload.
 cutover.guard.slower: Alert on `edge_backend_request_duration_seconds`, and set `share` to 0% where the backend is slow.
+fleet.advertise: `explain ID` queries the edge that `--admin` names.
 fleet.cluster: Name one server, or Sentinels.
 fleet.sentinel_user: Sentinels get the password of their default user.
 fleet.name: The name is derived from the secret of the fleet.

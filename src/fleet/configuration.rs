@@ -44,7 +44,6 @@ mod tests {
     fn what_may_differ_does_not_count() {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
         let one = hash(&settings);
-        settings.fleet.advertise = Some("http://10.0.0.7:9787".parse().unwrap());
         settings.listen = Vec::new();
         settings.state_dir = Some("/var/lib/x".into());
         settings.origin.namespace = OriginNamespace::listed("tribe/events/v1");

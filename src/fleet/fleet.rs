@@ -189,7 +189,6 @@ impl Fleet {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             configuration: config.configuration.clone(),
             started: self.started.as_secs(),
-            admin: config.settings.advertise.as_ref().map(Url::to_string),
             demand: self.limits.permits.lock().demand(),
         }
     }

@@ -14,7 +14,6 @@ pub(super) fn status(edge: &str, standing: &FleetStanding, members: &MemberTable
             "version": member.version,
             "configuration": member.configuration,
             "started": second(member.started),
-            "admin": member.admin,
         })
     });
     json!({

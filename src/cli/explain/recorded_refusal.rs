@@ -7,24 +7,13 @@ use super::super::admin_client::AdminClient;
 use super::super::status::Misuse;
 use super::text::{filled, items, text};
 
-/// The refusal with this id of the edge, or else of the others of its fleet that advertise an address: the load balancer
-/// chose one of them.
+/// The refusal with this id of the edge.
 pub(super) fn find(client: &AdminClient, id: &str) -> anyhow::Result<Value> {
     let is_sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=/".contains(&byte);
     if id.is_empty() || !id.bytes().all(is_sane) {
         return Err(Misuse("ID is the id of a request, as X-Request-Id and the log show it").into());
     }
-    let path = format!("/refusals/{id}");
-    let own = client.get(&path);
-    let Err(error) = own else { return own };
-    let members = client.get("/status").unwrap_or_default();
-    let members = members.pointer("/fleet/members").and_then(Value::as_array);
-    let addresses = members
-        .into_iter()
-        .flatten()
-        .filter_map(|member| member["admin"].as_str());
-    let mut found = addresses.filter_map(|address| client.get_at(address, &path).ok());
-    found.next().ok_or(error)
+    client.get(&format!("/refusals/{id}"))
 }
 
 pub(super) fn lines(kept: &Value) -> Vec<String> {

@@ -1,11 +1,11 @@
-//! The lines of `check` about a store, and the edge at which `explain` finds a request.
+//! The lines of `check` about a store.
 
 use std::process::{Command, Output, Stdio};
 
 use calendar_edge_core::settings::{StoreAddress, StorePassword};
 
-use super::super::support::{Directory, Edge, FalseStore, Mischief, Store};
-use super::scene::{Scene, count, members, wait};
+use super::super::support::{Directory, FalseStore, Mischief, Store};
+use super::scene::{Scene, count, wait};
 
 /// Checks a configuration with this fleet. The site is not there, so that its findings do not matter.
 pub(super) fn check(directory: &Directory, fleet: &str) -> String {
@@ -173,37 +173,4 @@ async fn a_clock_that_is_off_is_named_by_check_and_shown() {
     let told = tokio::task::spawn_blocking(move || check(&Directory::new("checked-time"), &socket(&store)));
     let told = told.await.expect("an answer");
     assert!(!told.contains("that of the store differ"), "{told}");
-}
-
-#[tokio::test]
-async fn explain_finds_a_request_that_another_edge_refused() {
-    let Some(store) = Store::start() else { return };
-    let scene = Scene::start(1, &store.address()).await;
-    let edge = &scene.edges[0];
-    // The address of its admin listener is known only now.
-    let mut settings = edge.settings();
-    settings.fleet.advertise = Some(edge.admin_base().parse().expect("a URL"));
-    edge.reloader().apply(settings).expect("good settings");
-    let other: Edge = scene.join(&store.address()).await;
-    wait("both edges see each other", || async {
-        members(&other).await == 2
-    })
-    .await;
-    let refused = edge.get("/wp-json/calendar/events/v1/events?page=x").await;
-    let id = refused.header("x-request-id").expect("an id").to_owned();
-    let asked = other.admin_base();
-    let explained = tokio::task::spawn_blocking(move || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
-        let command = command
-            .args(["explain", &id, "--admin", &asked])
-            .stdin(Stdio::null());
-        command.output().expect("the program starts")
-    });
-    let Output { stdout, stderr, .. } = explained.await.expect("an answer");
-    let told = format!(
-        "{}{}",
-        String::from_utf8_lossy(&stdout),
-        String::from_utf8_lossy(&stderr)
-    );
-    assert!(told.contains("page breaks the rule"), "{told}");
 }

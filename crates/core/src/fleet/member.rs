@@ -16,9 +16,6 @@ pub struct FleetMember {
     pub configuration: String,
     /// When it started, in seconds since 1970 of its own clock.
     pub started: u64,
-    /// The address of its admin listener.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub admin: Option<String>,
     /// The demand of its calls, by the name of the backend.
     #[serde(default)]
     pub demand: BTreeMap<String, Demand>,
@@ -94,7 +91,6 @@ mod tests {
             version: version.to_owned(),
             configuration: "c".to_owned(),
             started: 7,
-            admin: None,
             demand: BTreeMap::from([("origin".to_owned(), Demand { calls: 5, permits: 4 })]),
         }
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use url::Url;
 
 use crate::settings::keys::TextError;
-use crate::settings::keys::form::ADMIN_SITE;
 use crate::settings::keys::group::settings_group;
 use crate::settings::keys::listening_form::file_like;
 use crate::settings::keys::store_form::{NAME, STORE, USER};
@@ -59,9 +58,6 @@ settings_group! {
         pub interval: Duration = Duration::from_millis(100);
         /// The number of edges that is assumed while the store was never reached.
         pub members: usize = 2;
-        /// URL of this edge's admin listener for the other edges and for `calendar-edge explain ID`, such as
-        /// `http://${POD_IP}:9787`.
-        pub advertise: Option<Url> = None => text(ADMIN_SITE), "none: the others cannot query this edge";
     }
 }
 

@@ -88,12 +88,6 @@ pub(crate) const ORIGIN_NAMESPACE: TypedSyntax<OriginNamespace> =
 pub(crate) const KNOWN_NAMESPACE: TypedSyntax<String> =
     NAMESPACE.read_by(|text| plain_segments(text).map(|name| name.to_ascii_lowercase()));
 pub(crate) const REASON: TypedSyntax<String> = SENTENCE.read_by(|text| line(text, 1_000));
-pub(crate) const ADMIN_SITE: TypedSyntax<Url> = TypedSyntax::new(
-    "URL",
-    "a scheme and a host, with a port if needed",
-    &["http://10.0.0.7:9787"],
-    site,
-);
 
 pub(crate) const ANSWERS: TypedSyntax<Option<PluginVersion>> = TypedSyntax::new(
     "version",
