@@ -30,7 +30,7 @@ pub(super) enum Command {
     #[cfg(feature = "demo")]
     #[command(after_help = examples::DEMO)]
     Demo(super::demo::DemoArgs),
-    /// Read REST root, namespace and languages from a site, and write a configuration for it
+    /// Read REST root and namespace from a site, and write a configuration for it
     #[command(after_help = examples::INIT)]
     Init(super::init::InitArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index

@@ -16,13 +16,14 @@ pub(crate) struct Ran {
     pub(crate) errors: String,
 }
 
-/// A fake WordPress: its folder, the body of its REST root, and the languages that have a root of their own.
+const GENERATOR: &str = "<meta name=\"generator\" content=\"WordPress 6.1.9\">";
+
+/// A fake WordPress: its folder, and the body of its REST root.
 #[derive(Clone)]
 pub(crate) struct FakeWordPress {
     pub(crate) folder: &'static str,
     root: Value,
     index: String,
-    languages: &'static [&'static str],
 }
 
 // === impl FakeWordPress ===
@@ -36,7 +37,6 @@ impl FakeWordPress {
                 "namespaces": ["oembed/1.0", "tribe/events/v1", "wp/v2"],
             }),
             index: INDEX.to_owned(),
-            languages: &[],
         }
     }
 
@@ -50,26 +50,16 @@ impl FakeWordPress {
         let Some(path) = path.strip_prefix(self.folder) else {
             return nothing;
         };
-        let language = self
-            .languages
-            .iter()
-            .find(|language| path.starts_with(&format!("/{language}/")));
-        let path = language.map_or(path, |language| &path[language.len() + 1..]);
         let home = format!("{base}{}", self.folder);
-        let root = format!(
-            "{home}{}/wp-json/",
-            language.map_or(String::new(), |language| format!("/{language}"))
-        );
+        let root = format!("{home}/wp-json/");
         match path {
-            "/" => self
-                .page(&home)
+            "/" => Reply::of_type(200, "text/html", GENERATOR)
                 .header("link", &format!("<{root}>; rel=\"https://api.w.org/\"")),
             "/wp-json/" => {
                 let mut document = self.root.clone();
                 document["home"] = json!(home);
                 Reply::json(200, &document.to_string())
             }
-            "/wp-json/pll/v1/languages" => Reply::json(200, &self.polylang(&home)),
             "/wp-json/tribe/events/v1" => Reply::json(200, &self.index),
             "/wp-json/tribe/events/v1/events" => Reply::json(200, r#"{"events":[]}"#),
             "/wp-json/tribe/events/v1/events/0" => Reply::json(
@@ -83,24 +73,6 @@ impl FakeWordPress {
             ),
             _ => nothing,
         }
-    }
-
-    fn page(&self, home: &str) -> Reply {
-        let alternates = self.languages.iter().map(|language| {
-            format!("<link rel=\"alternate\" hreflang=\"{language}\" href=\"{home}/{language}/\">")
-        });
-        let own = format!("<link rel=\"alternate\" hreflang=\"en\" href=\"{home}/\">");
-        let alternates: String = alternates
-            .chain((!self.languages.is_empty()).then_some(own))
-            .collect();
-        let generator = "<meta name=\"generator\" content=\"WordPress 6.1.9\">";
-        Reply::of_type(200, "text/html", &format!("{generator}{alternates}"))
-    }
-
-    fn polylang(&self, home: &str) -> String {
-        let all = self.languages.iter();
-        let all = all.map(|slug| json!({"slug": slug, "home_url": format!("{home}/{slug}/")}));
-        json!(all.collect::<Vec<_>>()).to_string()
     }
 }
 
@@ -166,51 +138,6 @@ async fn a_plain_site_becomes_a_file_that_the_check_accepts() {
             .seen()
             .iter()
             .all(|seen| seen.method == "GET" && seen.header("authorization").is_none())
-    );
-}
-
-#[tokio::test]
-async fn each_language_with_a_root_is_a_root_of_the_file() {
-    let directory = Directory::new("init-languages");
-    let mut site = FakeWordPress::plain();
-    site.languages = &["de"];
-    let by_pages = site.clone().start().await;
-    site.root["namespaces"] = json!(["tribe/events/v1", "pll/v1"]);
-    let by_polylang = Origin::answering_with(move |seen, base| match seen.target.as_str() {
-        "/" => Reply::of_type(200, "text/html", "").header("link", "</wp-json/>; rel=\"https://api.w.org/\""),
-        target => site.answer(target, base),
-    });
-    for (name, origin) in [("pages.toml", by_pages), ("polylang.toml", by_polylang.await)] {
-        let (lines, ran) = accepted(&origin.base(), &directory.path().join(name)).await;
-        let text = lines.join("\n");
-        let german = format!(
-            "[[roots]]\nlanguage = \"de\"\npath = \"/de/wp-json\"\norigin_url = \"{}/de/wp-json\"",
-            origin.base()
-        );
-        assert!(text.contains(&german), "{name}: {text}\n{}", ran.out);
-        assert_eq!(text.matches("[[roots]]").count(), 2, "{name}: {text}");
-    }
-}
-
-#[tokio::test]
-async fn a_language_root_that_does_not_answer_is_not_written() {
-    let mut site = FakeWordPress::plain();
-    site.languages = &["de", "it"];
-    let origin = Origin::answering_with(move |seen, base| {
-        if seen.target.starts_with("/it/wp-json") {
-            return Reply::of_type(404, "text/html", "nothing");
-        }
-        site.answer(&seen.target, base)
-    });
-    let origin = origin.await;
-    let directory = Directory::new("init-rootless");
-    let (lines, ran) = accepted(&origin.base(), &directory.path().join("edge.toml")).await;
-    assert!(!lines.join("\n").contains("\"it\""), "{lines:?}");
-    assert!(lines.join("\n").contains("\"de\""), "{lines:?}");
-    assert!(
-        ran.out.contains("the language `it` has no REST root of its own"),
-        "{}",
-        ran.out
     );
 }
 
@@ -456,7 +383,6 @@ async fn flags_name_the_public_address_and_one_of_several_namespaces() {
 async fn what_init_wrote_is_served() {
     let mut site = FakeWordPress::plain();
     site.folder = "/blog";
-    site.languages = &["de"];
     let origin = site.start().await;
     let directory = Directory::new("init-served");
     let file = directory.path().join("edge.toml");
@@ -465,7 +391,7 @@ async fn what_init_wrote_is_served() {
     assert!(
         checked
             .out
-            .contains("ok: /blog/de/wp-json: the index agrees with the table"),
+            .contains("ok: /blog/wp-json: the index agrees with the table"),
         "{}",
         checked.out
     );
@@ -474,11 +400,11 @@ async fn what_init_wrote_is_served() {
     let text = text.replace("# listen = \"127.0.0.1:8787\"", "listen = \"127.0.0.1:0\"");
     std::fs::write(&file, text.replace("127.0.0.1:9787", "127.0.0.1:0")).expect("a writable file");
     let mut program = Program::serve(&file).await;
-    let events = program.url("/blog/de/wp-json/tribe/events/v1/events");
+    let events = program.url("/blog/wp-json/tribe/events/v1/events");
     let answer = Edge::client().get(&events).send().await.expect("an answer");
     assert_eq!(answer.status().as_u16(), 200);
     let seen = origin.seen();
-    let is_call = |target: &str| target.starts_with("/blog/de/wp-json/tribe/events/v1/events");
+    let is_call = |target: &str| target.starts_with("/blog/wp-json/tribe/events/v1/events");
     assert!(seen.iter().any(|seen| is_call(&seen.target)), "{seen:?}");
     program.signal("TERM");
     assert_eq!(program.ended().await.code(), Some(0));

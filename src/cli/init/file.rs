@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use calendar_edge::telemetry::is_hidden;
-use calendar_edge_core::survey::{FoundSite, FurtherRoot, RootPlace, root_table};
+use calendar_edge_core::survey::FoundSite;
 use url::Host;
 
 /// Maximum number of letters of a name of the site in a comment.
@@ -50,32 +50,13 @@ fn setting(comment: &str, key: &str, value: &str) -> String {
     format!("{comment}{key} = {}\n", quoted(value))
 }
 
-/// The roots; a site with one root at the default path and without languages needs none.
+/// The root; at the default path it needs no table.
 fn roots(found: &FoundSite) -> String {
-    let (path, own, further) = (found.root.path(), found.language.as_deref(), &found.roots);
-    let is_default = path == "/wp-json" && own.is_none() && further.is_empty();
-    if is_default || path.is_empty() {
+    let path = found.root.path();
+    if path == "/wp-json" || path.is_empty() {
         return String::new();
     }
-    let first = lines("", &root_table(own, path, &found.root));
-    let further = further.iter().map(further_root);
-    std::iter::once(format!("{ROOTS}{first}"))
-        .chain(further)
-        .collect()
-}
-
-fn further_root(further: &FurtherRoot) -> String {
-    let (why, before) = match further.place {
-        RootPlace::Site | RootPlace::Nowhere => ("", ""),
-        RootPlace::OtherHost => (OTHER_HOST, "# "),
-    };
-    format!("\n{why}{}", lines(before, &further.table()))
-}
-
-/// Lines of the file, each behind the beginning of a comment if they are one.
-fn lines(before: &str, lines: &[String]) -> String {
-    let lines = lines.iter().flat_map(|line| [before, line, "\n"]);
-    lines.collect()
+    setting(ROOTS, "path", path) + &setting("", "origin_url", found.root.as_str())
 }
 
 /// Text of the site as a value. It names no variables of this machine.
@@ -111,6 +92,7 @@ const ORIGIN: &str = "
 
 const ROOTS: &str = "
 # One table per REST root, at the path that it has at the site.
+[[roots]]
 ";
 
 const PUBLIC_URL: &str = "
@@ -137,10 +119,6 @@ const CONNECT: &str = "\
 const MAX_IN_FLIGHT: &str = "\
 # Concurrent calls to the site: at most the number of its PHP workers, which it does not publish.
 # max_in_flight = 8
-";
-
-const OTHER_HOST: &str = "\
-# Pages of the site name this root on another host. Remove the `#` if calls and credentials may go there.
 ";
 
 const ADMIN: &str = "
@@ -177,19 +155,7 @@ mod tests {
             name: None,
             zone: None,
             remote: None,
-            language: None,
-            roots: Vec::new(),
             parameters: Vec::new(),
-        }
-    }
-
-    fn german(place: RootPlace) -> FurtherRoot {
-        let root = url("https://wp.example.org/de/wp-json");
-        FurtherRoot {
-            language: Some("de".to_owned()),
-            named: root.clone(),
-            url: root,
-            place,
         }
     }
 
@@ -212,25 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn roots_keep_their_paths_and_those_of_other_hosts_are_comments() {
-        let mut site = found("https://wp.example.org/blog/wp-json");
+    fn a_root_keeps_its_path() {
+        let site = found("https://wp.example.org/blog/wp-json");
         assert_eq!(settings(&site).roots[0].path, "/blog/wp-json");
-        site.root = url("https://wp.example.org/wp-json");
-        site.language = Some("en".to_owned());
-        site.roots.push(german(RootPlace::Site));
-        let roots = settings(&site).roots;
-        let roots: Vec<_> = roots
-            .iter()
-            .map(|root| (root.path.as_str(), root.language.as_deref()))
-            .collect();
-        assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
-        site.roots = vec![german(RootPlace::OtherHost)];
-        assert_eq!(settings(&site).roots.len(), 1);
-        let shown = text(&site, "").replace("# [[roots]]", "[[roots]]");
-        let shown = shown.replace("# language", "language").replace("# path", "path");
-        let shown = shown.replace("# origin_url", "origin_url");
-        let uncommented = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
-        assert_eq!(uncommented.roots.len(), 2);
     }
 
     /// Each commented setting is one.

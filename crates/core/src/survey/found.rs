@@ -1,6 +1,5 @@
 //! Everything that a site shows about itself, in the order in which it can be requested.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use calendar_edge_judge::contract::calendar_namespace;
@@ -9,9 +8,7 @@ use url::Url;
 
 use super::check_line::LineKind::{Note, Ok as Fine};
 use super::check_line::{CheckLine, shortened};
-use super::further_roots::{FurtherRoot, RootPlace};
 use super::hindrance::hindrance;
-use super::languages::site_languages;
 use super::obstacle::Obstacle;
 use super::responses::Responses;
 use super::rest_root::{RestRoot, rest_root};
@@ -39,10 +36,6 @@ pub struct FoundSite {
     pub zone: Option<String>,
     /// The address that responded.
     pub remote: Option<SocketAddr>,
-    /// The language of its first root.
-    pub language: Option<String>,
-    /// Further roots that publish the namespace.
-    pub roots: Vec<FurtherRoot>,
     /// Parameters that plugins add.
     pub parameters: Vec<String>,
 }
@@ -72,23 +65,16 @@ pub fn find(
         &SurveyedSite::of_site(responses, &site, "origin.url"),
         &page.response.text(),
     );
-    let index = SurveyedSite::of_root(responses, &site, &root.url, "--site").index();
-    let index = index.map_err(|obstacle| {
+    let place = SurveyedSite::of_root(responses, &site, &root.url, "--site");
+    let index = place.index().map_err(|obstacle| {
         let unread = "the index of the calendar's namespace cannot be read";
         Obstacle::new(obstacle.kind, format!("{}: {unread}: {obstacle}", root.url))
     })?;
     lines.push(Fine.line(format!(
         "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
     )));
-    let (language, roots) = site_languages(responses, &site, &page, &root.document, lines);
-    let at_site = roots.iter().filter(|(root, _)| root.place == RootPlace::Site);
-    let further = at_site.map(|(root, index)| (&root.url, index));
-    let mut parameters = BTreeSet::new();
-    for (url, index) in std::iter::once((&root.url, &index)).chain(further) {
-        let place = SurveyedSite::of_root(responses, &site, url, "--site");
-        let table = in_force(index, &place);
-        parameters.extend(added_parameters(&table).into_iter().map(str::to_owned));
-    }
+    let table = in_force(&index, &place);
+    let parameters = added_parameters(&table).into_iter().map(str::to_owned).collect();
     let public = match &request.public_url {
         Some(public) => public.clone(),
         None => public(&root, &page, lines),
@@ -101,9 +87,7 @@ pub fn find(
         name: text(&root.document, "name").map(str::to_owned),
         zone,
         remote: page.response.remote,
-        language,
-        roots: roots.into_iter().map(|(root, _)| root).collect(),
-        parameters: parameters.into_iter().collect(),
+        parameters,
     })
 }
 

@@ -12,20 +12,20 @@ use crate::settings::{BackendSettings, OriginHost, Root};
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FurtherRoot {
+pub(super) struct FurtherRoot {
     /// The language tag; none: the site names a root without one.
-    pub language: Option<String>,
+    pub(super) language: Option<String>,
     /// The REST root as the site names it.
-    pub named: Url,
+    pub(super) named: Url,
     /// The same at the address that gets the requests: `roots.origin_url`.
-    pub url: Url,
+    url: Url,
     /// Its place.
-    pub place: RootPlace,
+    pub(super) place: RootPlace,
 }
 
 /// The place of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RootPlace {
+pub(super) enum RootPlace {
     /// At the site: it publishes the namespace, or a `Link` header names it.
     Site,
     /// Nowhere: the site has pages in the language and no REST root at this address.
@@ -44,32 +44,25 @@ struct Candidates<'a> {
 /// Maximum number of languages that are read; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
 
-/// A language, and the address of its home page.
-pub(super) type LanguageHome = (String, Url);
-
 /// The roots and languages that the site advertises on its home page and in its responses, without those that the
-/// settings have; `listed` are languages that are known from elsewhere.
-pub(super) fn further_roots(
-    place: &SurveyedSite<'_>,
-    home: Option<&SiteResponse>,
-    listed: &[LanguageHome],
-) -> Vec<FurtherRoot> {
+/// settings have.
+pub(super) fn further_roots(place: &SurveyedSite<'_>, home: Option<&SiteResponse>) -> Vec<FurtherRoot> {
     let mut candidates = Candidates {
         place,
         roots: BTreeMap::new(),
     };
-    let homes = home.map(|home| alternates(home, &place.address()));
-    let homes = homes.unwrap_or_default();
-    home.inspect(|home| candidates.add_links(home, None));
-    for (language, page) in homes.iter().chain(listed) {
-        candidates.look(language, page);
+    if let Some(home) = home {
+        candidates.add_links(home, None);
+        for (language, page) in alternates(home, &place.address()) {
+            candidates.look(&language, &page);
+        }
     }
     candidates.roots.into_values().collect()
 }
 
 /// The languages of a page with the addresses of their home pages, from its head and from its headers.
-pub(super) fn alternates(home: &SiteResponse, base: &Url) -> Vec<LanguageHome> {
-    let mut found: Vec<LanguageHome> = Vec::new();
+fn alternates(home: &SiteResponse, base: &Url) -> Vec<(String, Url)> {
+    let mut found: Vec<(String, Url)> = Vec::new();
     for link in home.links() {
         let (Some(language), Ok(page)) = (link.language, base.join(&link.target)) else {
             continue;
@@ -82,19 +75,8 @@ pub(super) fn alternates(home: &SiteResponse, base: &Url) -> Vec<LanguageHome> {
     found
 }
 
-/// The table of the configuration for a root. Tags and URLs have no characters that need quoting.
-pub fn root_table(language: Option<&str>, path: &str, origin_url: &Url) -> Vec<String> {
-    let language = language.map(|tag| format!("language = \"{tag}\""));
-    let (path, origin_url) = (
-        format!("path = \"{path}\""),
-        format!("origin_url = \"{origin_url}\""),
-    );
-    let heading = ["[[roots]]".to_owned()].into_iter();
-    heading.chain(language).chain([path, origin_url]).collect()
-}
-
 /// True if a text names a language: `de`, `pt-BR`.
-pub(super) fn is_tag(text: &str) -> bool {
+fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -207,7 +189,8 @@ impl FurtherRoot {
         }
     }
 
-    /// Configuration lines that serve this root; the default root has to be listed beside it.
+    /// Configuration lines that serve this root; the default root has to be listed beside it. Tags and URLs have no
+    /// characters that need quoting.
     pub(super) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();
         if let [only] = site.roots.as_slice()
@@ -216,13 +199,11 @@ impl FurtherRoot {
         {
             lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
         }
-        lines.extend(self.table());
+        lines.push("[[roots]]".to_owned());
+        lines.extend(self.language.iter().map(|tag| format!("language = \"{tag}\"")));
+        lines.push(format!("path = \"{}\"", self.public_path()));
+        lines.push(format!("origin_url = \"{}\"", self.url));
         lines
-    }
-
-    /// The table of the configuration for this root.
-    pub fn table(&self) -> Vec<String> {
-        root_table(self.language.as_deref(), &self.public_path(), &self.url)
     }
 
     /// The public path: the one at the site, or one by language for a host of its own.

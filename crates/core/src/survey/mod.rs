@@ -34,7 +34,6 @@ mod wall;
 pub use check_line::{CheckLine, LineKind};
 pub use checks::{check_offline, check_settings, check_site, store};
 pub use found::{FoundSite, find};
-pub use further_roots::{FurtherRoot, RootPlace, root_table};
 pub use guarded_rules::{circumvented, forwards_unjudged, unguarded};
 pub use named_address::unreachable_names;
 pub use obstacle::{Obstacle, ObstacleKind};

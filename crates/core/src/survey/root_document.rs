@@ -1,19 +1,11 @@
-//! The document at a REST root: the name of the site, its zone, its namespaces, its languages.
+//! The document at a REST root: the name of the site, its zone, its namespaces.
 
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
-use url::Url;
 
-use super::further_roots::{LanguageHome, is_tag};
 use super::responses::{SiteResponse, code};
 
-/// Members that hold the tag of a language: Polylang's, then those of other plugins.
-const TAGS: [&str; 5] = ["slug", "code", "language_code", "w3c", "locale"];
-
-/// Members that hold the address of its home page.
-const HOMES: [&str; 3] = ["home_url", "url", "home"];
-
-/// Maximum number of namespaces and of languages that are read.
+/// Maximum number of namespaces that are read.
 const MOST: usize = 200;
 
 /// The document in the response of a root; the error names what it is instead.
@@ -46,26 +38,6 @@ pub(super) fn namespaces(root: &Value) -> Vec<&str> {
 pub(super) fn zone(root: &Value) -> Option<String> {
     let named = text(root, "timezone_string").map(str::to_owned);
     named.or_else(|| offset(root.get("gmt_offset")?))
-}
-
-/// The languages of a list of objects, or of an object by tag. Those without an address are left out.
-pub(super) fn languages(json: &Value) -> Vec<LanguageHome> {
-    let listed = json
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| language(None, entry));
-    let named = json.as_object().into_iter().flatten();
-    let named = named.filter_map(|(tag, entry)| language(Some(tag), entry));
-    listed.chain(named).take(MOST).collect()
-}
-
-fn language(tag: Option<&str>, entry: &Value) -> Option<LanguageHome> {
-    let text = |name: &&str| entry.get(*name).and_then(Value::as_str);
-    let own = TAGS.iter().find_map(text).or(tag)?.replace('_', "-");
-    let home = HOMES.iter().find_map(text)?;
-    is_tag(&own).then_some(())?;
-    Some((own, Url::parse(home).ok()?))
 }
 
 /// An offset from UTC in hours, which WordPress prints as a number or as text: `UTC+5:30`.
@@ -112,25 +84,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn languages_are_read_from_lists_and_from_objects() {
-        let home = "https://wp.example.org/de/";
-        let expected = [("de".to_owned(), Url::parse(home).unwrap())];
-        for found in [
-            json!([{"slug": "de", "locale": "de_DE", "home_url": home}, {"slug": "xx"}, 7]),
-            json!({"de": {"url": home}, "it": {"active": true}}),
-            json!([{"code": "de", "url": home}, {"code": "no tag", "url": home}]),
-        ] {
-            assert_eq!(languages(&found), expected, "{found}");
-        }
-        assert!(languages(&json!("de")).is_empty());
-    }
-
     proptest::proptest! {
         #[test]
         fn any_document_is_read_or_not(text in "[\\[\\]{}\":,a-z0-9_. -]{0,80}", offset in -1e9_f64..1e9) {
             if let Ok(json) = serde_json::from_str::<Value>(&text) {
-                let _ = (namespaces(&json), zone(&json), languages(&json));
+                let _ = (namespaces(&json), zone(&json));
             }
             let _ = zone(&json!({"namespaces": [text], "gmt_offset": offset}));
         }
