@@ -177,10 +177,9 @@ async fn what_an_older_plugin_lacks_is_a_note() {
 
 #[tokio::test]
 async fn versions_are_shown() {
-    let generator = "<meta name=\"generator\" content=\"WordPress 7.0.2\" />";
-    let origin = site(INDEX.to_owned(), page(generator)).await;
+    let origin = site(INDEX.to_owned(), page("")).await;
     let found = check(&origin, "", "", "").await;
-    let versions = "The Events Calendar 6.17.2 (6.17.2 or later), WordPress 7.0.2";
+    let versions = "The Events Calendar 6.17.2 (6.17.2 or later)";
     assert!(found.says(versions), "{}", found.text);
     assert!(
         found.says("ok: /wp-json: the index agrees with the table"),

@@ -5,7 +5,6 @@ use std::path::Path;
 use calendar_edge_judge::contract::drift::compare_index;
 use serde_json::Value;
 
-use super::addresses::home_path;
 use super::check_line::CheckLine;
 use super::check_line::LineKind::{Loud, Note, Ok as Fine, Open, Unusable, Void, Warning};
 use super::dated_rows::{dated_rows, newer_plugin};
@@ -17,10 +16,10 @@ use super::languages::unconfigured_languages;
 use super::named_address::unreachable_names;
 use super::obstacle::ObstacleKind;
 use super::open_settings::{OpenSetting, open_settings};
-use super::responses::{Responses, SiteResponse};
+use super::responses::Responses;
 use super::site_table::in_force;
 use super::surveyed_site::SurveyedSite;
-use super::versions::versions;
+use super::versions::plugin_version;
 use super::wall::wall;
 use crate::companion::feed::checks::feed;
 use crate::migration::checks::backends;
@@ -93,8 +92,7 @@ pub fn store(settings: &Settings) -> String {
 pub(super) fn roots(responses: &Responses, settings: &Settings) -> Vec<CheckLine> {
     let site = settings.site();
     let whole = SurveyedSite::of_site(responses, &site, "origin.url");
-    let page = whole.page(&home_path(&site.origin.url));
-    let versions = versions(&whole, &page.map(SiteResponse::text).unwrap_or_default());
+    let plugin = plugin_version(&whole);
     let (mut lines, mut is_guarded) = (Vec::new(), true);
     for root in &site.roots {
         let is_first = root.origin_url == site.origin.url;
@@ -105,7 +103,7 @@ pub(super) fn roots(responses: &Responses, settings: &Settings) -> Vec<CheckLine
         };
         let place = SurveyedSite::of_root(responses, &site, &root.origin_url, key);
         match place.index() {
-            Ok(index) => lines.extend(root_lines(root, &place, &index, settings, &versions)),
+            Ok(index) => lines.extend(root_lines(root, &place, &index, settings, &plugin)),
             Err(obstacle) => {
                 // A guard that refuses the edge refuses others as well.
                 is_guarded &= obstacle.kind == ObstacleKind::Refused;
@@ -124,14 +122,12 @@ fn root_lines(
     place: &SurveyedSite<'_>,
     index: &Value,
     settings: &Settings,
-    (plugin, wordpress): &(String, String),
+    plugin: &str,
 ) -> Vec<CheckLine> {
     let (path, origin) = (&root.path, &settings.origin);
     let (table, drifts) = (in_force(index, place), compare_index(index, &origin.namespace));
     let shown = table.site_version;
-    let mut lines = vec![Fine.line(format!(
-        "{path}: The Events Calendar {plugin} ({shown}), WordPress {wordpress}"
-    ))];
+    let mut lines = vec![Fine.line(format!("{path}: The Events Calendar {plugin} ({shown})"))];
     lines.extend(dated_rows(root, plugin, &table));
     lines.extend(newer_plugin(path, plugin));
     lines.extend(drift_lines(&drifts, path, &table, settings));

@@ -15,7 +15,7 @@ use super::rest_root::{RestRoot, rest_root};
 use super::root_document::{namespaces, text, zone};
 use super::site_table::{added_parameters, in_force};
 use super::surveyed_site::SurveyedSite;
-use super::versions::versions;
+use super::versions::plugin_version;
 use super::visit::{SiteRequest, Visited};
 use crate::settings::{OriginHost, OriginNamespace};
 
@@ -61,18 +61,13 @@ pub fn find(
     let mut site = request.site(&root.url);
     site.origin.namespace = OriginNamespace::set(&*namespace);
     site.origin.advertised_url.clone_from(&root.printed);
-    let (plugin, wordpress) = versions(
-        &SurveyedSite::of_site(responses, &site, "origin.url"),
-        &page.response.text(),
-    );
+    let plugin = plugin_version(&SurveyedSite::of_site(responses, &site, "origin.url"));
     let place = SurveyedSite::of_root(responses, &site, &root.url, "--site");
     let index = place.index().map_err(|obstacle| {
         let unread = "the index of the calendar's namespace cannot be read";
         Obstacle::new(obstacle.kind, format!("{}: {unread}: {obstacle}", root.url))
     })?;
-    lines.push(Fine.line(format!(
-        "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
-    )));
+    lines.push(Fine.line(format!("The Events Calendar {plugin}: the namespace {namespace}")));
     let table = in_force(&index, &place);
     let parameters = added_parameters(&table).into_iter().map(str::to_owned).collect();
     let public = match &request.public_url {

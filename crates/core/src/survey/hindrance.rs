@@ -1,26 +1,10 @@
 //! Responses that come from something before WordPress: each named for what it is, with the next step.
 
-use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
+use http::header::{RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 
 use crate::errors::LOOP_DETECTED;
 
 use super::responses::{GUARD, SiteResponse, code};
-
-/// Firewalls by a header of their responses.
-const BY_HEADER: [(&str, &str); 4] = [
-    ("cf-mitigated", "Cloudflare"),
-    ("cf-ray", "Cloudflare"),
-    ("x-sucuri-id", "Sucuri"),
-    ("x-sucuri-block", "Sucuri"),
-];
-
-/// Firewalls by words of their pages, in small letters.
-const BY_WORDS: [(&str, &str); 4] = [
-    ("wordfence", "Wordfence"),
-    ("mod_security", "ModSecurity"),
-    ("solid security", "Solid Security"),
-    ("all-in-one security", "All-In-One Security"),
-];
 
 /// Advice where an edge responds, and refuses its own request.
 const CIRCLE: &str = "`origin.url` leads back to this edge: give the site an address of its own, such as a second port of its \
@@ -119,14 +103,8 @@ fn basic_realm(answer: &SiteResponse) -> Option<String> {
 }
 
 fn firewall(answer: &SiteResponse) -> String {
-    let by_header = BY_HEADER
-        .iter()
-        .find(|(name, _)| answer.header(&HeaderName::from_static(name)).is_some());
-    let text = answer.text().to_lowercase();
-    let by_words = || BY_WORDS.iter().find(|(words, _)| text.contains(words));
-    match (by_header.or_else(by_words), answer.header(&SERVER)) {
-        (Some((_, name)), _) => (*name).to_owned(),
-        (None, Some(server)) => format!("the web server ({server}) or a firewall before it"),
-        (None, None) => "a firewall, a plugin or a rule of the web server".to_owned(),
+    match answer.header(&SERVER) {
+        Some(server) => format!("the web server ({server}) or a firewall before it"),
+        None => "a firewall, a plugin or a rule of the web server".to_owned(),
     }
 }

@@ -1,37 +1,28 @@
-//! The versions of WordPress and of the plugin, as far as a site shows them.
+//! The version of the plugin, as far as a site shows it.
 
 use super::addresses::home_path;
 use super::responses::SiteResponse;
 use super::surveyed_site::SurveyedSite;
-use crate::pages::tags;
 
 /// Stands for what a site hides.
 const NOT_SHOWN: &str = "(version not shown)";
 
-/// The versions of the plugin and of WordPress in words, as far as the site shows them: in the plugin's own description,
-/// which most sites serve as a file, and in a page.
-pub(super) fn versions(place: &SurveyedSite<'_>, page: &str) -> (String, String) {
+/// The version of the plugin in words, as far as the site shows it in the plugin's own description, which most sites
+/// serve as a file.
+pub(super) fn plugin_version(place: &SurveyedSite<'_>) -> String {
     let home = home_path(&place.backend.origin.url);
     let readme = place.page(&format!(
         "{home}wp-content/plugins/the-events-calendar/readme.txt"
     ));
     let readme = readme.ok().filter(|answer| answer.status.is_success());
     let readme = readme.map(SiteResponse::text).unwrap_or_default();
-    let shown = |version: Option<&str>| version.unwrap_or(NOT_SHOWN).to_owned();
-    (shown(plugin(&readme)), shown(wordpress(page)))
+    plugin(&readme).unwrap_or(NOT_SHOWN).to_owned()
 }
 
 /// The longest version that is shown.
 const MOST_LETTERS: usize = 20;
 
-/// The version of WordPress in the generator of a page: `6.1.9`.
-fn wordpress(page: &str) -> Option<&str> {
-    let generators = tags(page).filter(|tag| tag.is("meta") && tag.attribute("name") == Some("generator"));
-    let mut named = generators.filter_map(|tag| tag.attribute("content"));
-    named.find_map(|content| version(content.strip_prefix("WordPress ")?))
-}
-
-/// The version of the plugin in the addresses of its files on a page, or in its `readme.txt`: `6.17.2`.
+/// The version of the plugin in its `readme.txt`: `6.17.2`.
 fn plugin(readme: &str) -> Option<&str> {
     let mut lines = readme.lines().take(40);
     lines.find_map(|line| {
@@ -56,11 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_show_in_a_page_and_in_a_readme() {
-        let page = "<meta name='generator' content='Site Kit 1.2' /><meta name=\"generator\" content=\"WordPress 6.9-RC1\" />";
-        assert_eq!(wordpress(page), Some("6.9-RC1"));
-        assert_eq!(wordpress("<meta name='generator' content='WordPress <b>'>"), None);
-        assert_eq!(wordpress("<p>WordPress 6.1</p>"), None);
+    fn the_version_shows_in_a_readme() {
         assert_eq!(
             plugin("=== The Events Calendar ===\n\nStable tag: 6.17.2\n"),
             Some("6.17.2")
