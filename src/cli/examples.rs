@@ -62,12 +62,9 @@ pub(super) const PRINT: &str = "\
 Examples:
   calendar-edge print routes
   calendar-edge print openapi > openapi.json
-  calendar-edge print schema > edge.schema.json
   calendar-edge print completions bash > /etc/bash_completion.d/calendar-edge
   calendar-edge print completions fish > ~/.config/fish/completions/calendar-edge.fish
-  calendar-edge print man serve | man -l -
-
-Editors that use Taplo read the schema where edge.toml begins with `#:schema edge.schema.json`.";
+  calendar-edge print man serve | man -l -";
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,8 @@
-//! `calendar-edge print`: the API, the configuration and the command line, as other programs read them.
+//! `calendar-edge print`: the API and the command line, as other programs read them.
 
 use std::io::{self, Write};
 
 use anyhow::Context as _;
-use calendar_edge::config::schema;
 use calendar_edge_core::describe::{OpenApiOptions, openapi, routes_text};
 use clap::Subcommand;
 use clap_complete::Shell;
@@ -18,8 +17,6 @@ pub(super) enum PrintCommand {
     Routes,
     /// The OpenAPI 3.1 document of the routes
     Openapi,
-    /// The JSON Schema of the configuration file, by which editors complete it
-    Schema,
     /// The script by which a shell completes commands and flags
     Completions {
         /// The shell
@@ -40,7 +37,6 @@ pub(super) fn run(command: &PrintCommand, program: clap::Command, out: &mut dyn 
     match command {
         PrintCommand::Routes => out.write_all(routes_text().as_bytes()),
         PrintCommand::Openapi => writeln!(out, "{:#}", openapi(&OpenApiOptions::default())),
-        PrintCommand::Schema => writeln!(out, "{:#}", schema()),
         PrintCommand::Completions { shell } => completions(*shell, program, out),
         PrintCommand::Man { command } => page(command, program)?.render(out),
     }

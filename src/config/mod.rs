@@ -24,7 +24,6 @@ mod reading;
 mod reference;
 mod removed;
 mod resolve;
-mod schema;
 mod secret;
 mod source;
 #[cfg(test)]
@@ -36,5 +35,4 @@ pub use excerpt::Excerpt;
 pub use load::parse;
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{ConfigError, Location};
-pub use schema::schema;
 pub use source::ConfigSource;

@@ -12,8 +12,7 @@ For operators: every key. This file is generated from `crates/core/src/settings`
 `calendar-edge serve --config FILE` reads a TOML file; without a file or `--origin` it reads `edge.toml` in the working \
 directory, or else `/etc/calendar-edge/edge.toml`, and the log names it. A flag overrides its environment variable, the \
 variable the file, and the file the default. An empty variable counts as not set. `calendar-edge check --config FILE` prints \
-every problem of the file, with line and column. `calendar-edge print schema` prints a JSON Schema: with \
-`#:schema edge.schema.json` in the first line, editors that use Taplo complete keys and show their meaning.
+every problem of the file, with line and column.
 
 `serve` reloads the file, and all files that it names, on SIGHUP and within a second of a change, and replaces all settings \
 at once; running requests and open connections keep those that they began with. If there is a problem, the old settings stay \

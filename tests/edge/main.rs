@@ -19,7 +19,6 @@ mod command_line;
 mod companion;
 mod comparing;
 mod compression;
-mod configuration_schema;
 mod contract;
 mod corpus;
 mod cutover;
