@@ -47,7 +47,7 @@ pub(super) enum Command {
     /// Compare another backend with the site, and query a running edge about other backends: rules, guards, differences
     #[command(subcommand)]
     Migration(super::migration::MigrationCommand),
-    /// Print routes, OpenAPI document, completions for shells, manual pages
+    /// Print the OpenAPI document, completions for shells, manual pages
     #[command(subcommand, after_help = examples::PRINT)]
     Print(super::print::PrintCommand),
 }

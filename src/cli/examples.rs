@@ -60,7 +60,6 @@ Examples:
 
 pub(super) const PRINT: &str = "\
 Examples:
-  calendar-edge print routes
   calendar-edge print openapi > openapi.json
   calendar-edge print completions bash > /etc/bash_completion.d/calendar-edge
   calendar-edge print completions fish > ~/.config/fish/completions/calendar-edge.fish

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context as _;
-use calendar_edge_core::describe::{OpenApiOptions, openapi, routes_text};
+use calendar_edge_core::describe::{OpenApiOptions, openapi};
 use clap::Subcommand;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -13,8 +13,6 @@ use super::status::Misuse;
 /// The text to print.
 #[derive(Debug, Subcommand)]
 pub(super) enum PrintCommand {
-    /// The routes with their methods and arguments
-    Routes,
     /// The OpenAPI 3.1 document of the routes
     Openapi,
     /// The script by which a shell completes commands and flags
@@ -35,7 +33,6 @@ pub(super) enum PrintCommand {
 /// When there is no command of the name, or standard output fails.
 pub(super) fn run(command: &PrintCommand, program: clap::Command, out: &mut dyn Write) -> anyhow::Result<()> {
     match command {
-        PrintCommand::Routes => out.write_all(routes_text().as_bytes()),
         PrintCommand::Openapi => writeln!(out, "{:#}", openapi(&OpenApiOptions::default())),
         PrintCommand::Completions { shell } => completions(*shell, program, out),
         PrintCommand::Man { command } => page(command, program)?.render(out),

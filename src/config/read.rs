@@ -210,7 +210,9 @@ fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
     let names = api_table().operations().iter().map(|row| row.name.as_str());
     let help = match nearest(name, names) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`calendar-edge print routes` prints the names; write a name in quotes".to_owned(),
+        None => {
+            "`calendar-edge print openapi` has the names as `x-operation`; write a name in quotes".to_owned()
+        }
     };
     Some(ConfigFinding::new(format!("unknown operation `{name}`")).help(Some(help)))
 }

@@ -18,7 +18,7 @@ The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds t
 zero from the start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of \
 `edge_validation_findings`.
 
-- `operation`: a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to \
+- `operation`: a name that `calendar-edge print openapi` has as `x-operation`, `site` for the rest of the site, or `none` for requests that lead to \
 no operation
 - `kind`: `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, `none` for other requests and those \
 of the edge itself

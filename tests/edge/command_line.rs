@@ -270,8 +270,7 @@ fn colours_are_for_terminals_that_want_them() {
 fn examples_of_the_help_that_need_no_site_work() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
     for arguments in [
-        &["print", "routes"][..],
-        &["print", "openapi"],
+        &["print", "openapi"][..],
         &["check", "--config", example, "--offline"],
         &["print", "man", "serve"],
     ] {

@@ -63,5 +63,5 @@ pub(crate) struct AcceptArgs {
 
 fn pattern(text: &str) -> Result<OperationPattern, &'static str> {
     OperationPattern::parse(text)
-        .ok_or("expected a name that `calendar-edge print routes` prints, KIND.* or *")
+        .ok_or("expected a name that `calendar-edge print openapi` has as `x-operation`, KIND.* or *")
 }

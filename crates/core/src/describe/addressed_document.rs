@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::openapi::{OpenApiOptions, PublicRoot, openapi};
-use super::routes::methods;
 use calendar_edge_judge::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
 
 /// A JSON document that names the scheme and the authority by which its client reaches the edge.
@@ -99,6 +98,10 @@ fn entry(
         described["_links"] = json!({"self": [{"href": href}]});
     }
     Some((route.pattern(namespace), described))
+}
+
+fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
+    operation.id.action.methods().iter().map(http::Method::as_str)
 }
 
 fn endpoint(operation: &Operation, in_force: &TableInForce) -> Value {

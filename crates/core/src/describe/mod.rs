@@ -1,4 +1,4 @@
-//! The contract table, rendered as text and as OpenAPI.
+//! The contract table as OpenAPI.
 //!
 //! Pure: all results depend only on the table and a few options, and not on settings, a clock or a socket.
 
@@ -10,10 +10,8 @@
 mod addressed_document;
 mod catalogue;
 mod openapi;
-mod routes;
 #[cfg(test)]
 mod strict_limits;
 
 pub use addressed_document::AddressedDocument;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
-pub use routes::routes_text;

@@ -7,7 +7,7 @@ const OF_WORDPRESS: [(&str, &str, &str); 8] = [
     (
         "rest_no_route",
         "No route of the calendar matches path and method.",
-        "Check the path: `calendar-edge print routes` lists the routes, `[[roots]]` the roots. With \
+        "Check the path: `calendar-edge print openapi` lists the routes, `[[roots]]` the roots. With \
                        `other = \"forward\"` the rest of the site is forwarded.",
     ),
     (
@@ -33,7 +33,7 @@ const OF_WORDPRESS: [(&str, &str, &str); 8] = [
     (
         "rest_missing_callback_param",
         "Required parameters are missing.",
-        "Correct the client: `calendar-edge print routes` marks what is required.",
+        "Correct the client: `calendar-edge print openapi` marks what is required.",
     ),
     (
         "rest_invalid_param",

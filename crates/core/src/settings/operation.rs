@@ -18,7 +18,7 @@ pub enum PatchPolicy {
 const PATCHES: [(&str, PatchPolicy); 2] = [("forward", PatchPolicy::Forward), ("merge", PatchPolicy::Merge)];
 
 settings_group! {
-    /// Settings that differ for one operation; `calendar-edge print routes` prints the names.
+    /// Settings that differ for one operation; `calendar-edge print openapi` has the names as `x-operation`.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct OperationSettings {
         /// The mode of this operation.

@@ -28,25 +28,3 @@ pub enum Documented {
     /// Anything.
     Any,
 }
-
-// === impl Documented ===
-
-impl Documented {
-    /// The type in words, for the routes listing and for error messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::DateTime => "date-time",
-            Self::Date => "date",
-            Self::UtcDate => "UTC date",
-            Self::Url => "URL",
-            Self::Email => "e-mail",
-            Self::Integer => "integer",
-            Self::Double => "number",
-            Self::Boolean => "boolean",
-            Self::BooleanLike => "boolean-like",
-            Self::IntegerList => "integer list",
-            Self::Any => "any",
-        }
-    }
-}

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::routes::default_json;
 use calendar_edge_judge::contract::{
     Argument, DefaultValue, Documented, Kind, LARGEST_PAGE, PAGE_SIZE, Rule, Schema,
 };
@@ -137,10 +136,12 @@ pub(super) fn reference(component: &str) -> Value {
 
 fn default(argument: &Argument) -> Option<Value> {
     match argument.default {
-        DefaultValue::Null | DefaultValue::Generated => None,
+        DefaultValue::None | DefaultValue::Null | DefaultValue::Generated => None,
         // The backend treats `strict_dates` as text.
         DefaultValue::Bool(value) if argument.rule == Rule::NonEmptyString => Some(value.to_string().into()),
-        other => default_json(other),
+        DefaultValue::Bool(value) => Some(value.into()),
+        DefaultValue::Int(value) => Some(value.into()),
+        DefaultValue::Text(value) => Some(value.into()),
     }
 }
 
