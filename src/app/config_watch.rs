@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
 use super::signals::Signals;
-use crate::config::{ConfigSource, EffectiveConfig};
+use crate::config::ConfigSource;
 use crate::server::service_manager::ServiceManager;
 use crate::telemetry::{LogFilter, with_causes};
 
@@ -16,8 +16,6 @@ pub struct Reload {
     pub source: ConfigSource,
     /// The state of the file before it was read for the start.
     pub seen: FileWatch,
-    /// The configuration at the start.
-    pub effective: EffectiveConfig,
     /// The process's log, whose filter follows the settings.
     pub log: LogFilter,
 }
@@ -96,18 +94,12 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: &'static str) -> &'st
 
 /// All new settings, or none of them.
 fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, ReloadError> {
-    let (settings, effective) = reload.source.load_explained()?;
+    let settings = reload.source.load()?;
     let pinned = reloader.replace(settings, |settings| {
         reload.log.replace(&settings.log.filter)?;
         Ok(())
     })?;
-    effective.warn_of_hidden();
-    let effective = match reloader.effective().load_full() {
-        // Keys that need a restart keep their old values.
-        Some(older) => effective.keeping(&older, &pinned),
-        None => effective,
-    };
-    reloader.effective().store(Some(Arc::new(effective)));
+    reload.source.warn_of_hidden();
     Ok(pinned)
 }
 

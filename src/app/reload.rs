@@ -1,10 +1,10 @@
 //! Replaces the settings of a running edge, all of them or none.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use url::Url;
@@ -12,7 +12,7 @@ use url::Url;
 use super::edge_state::{EdgeState, room};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::CompanionService;
-use crate::config::{ConfigError, EffectiveConfig};
+use crate::config::ConfigError;
 use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, Readiness, Readings};
 use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
@@ -36,8 +36,8 @@ struct ReloaderState {
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
     circle: Arc<CircleKey>,
-    /// The configuration in effect; missing where an edge runs without a program around it.
-    effective: Arc<ArcSwapOption<EffectiveConfig>>,
+    /// The configuration file that is followed, if there is one.
+    file: Arc<OnceLock<PathBuf>>,
     /// Notified after each reload.
     reloaded: Notify,
 }
@@ -82,7 +82,7 @@ impl Reloader {
             tls,
             metrics: state.gateway.metrics.clone(),
             circle: Arc::clone(&state.gateway.circle),
-            effective: Arc::default(),
+            file: Arc::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
@@ -252,7 +252,7 @@ impl Reloader {
         let state = &in_use.state.gateway;
         Admin::new(AdminParts {
             facts,
-            effective: Arc::clone(&self.inner.effective),
+            file: Arc::clone(&self.inner.file),
             readiness,
             pages: Arc::clone(&self.inner.pages),
             companion_service: self.companion_service(),
@@ -270,8 +270,9 @@ impl Reloader {
         Arc::clone(&self.inner.companion_service)
     }
 
-    pub(super) fn effective(&self) -> &ArcSwapOption<EffectiveConfig> {
-        &self.inner.effective
+    /// Where operators see the configuration file.
+    pub(super) fn file(&self) -> &OnceLock<PathBuf> {
+        &self.inner.file
     }
 
     /// By which the edge recognises its own requests.

@@ -60,8 +60,9 @@ impl Running {
 
     /// Reloads from now on at each of these orders and each change of a file, until the drain begins.
     pub fn follow(&self, reload: Reload, orders: Signals) {
-        let effective = Arc::new(reload.effective.clone());
-        self.reloader.effective().store(Some(effective));
+        if let Some(file) = reload.source.file() {
+            self.reloader.file().get_or_init(|| file.to_owned());
+        }
         let following = follow(self.reloader.clone(), reload, orders, self.manager.clone());
         let drain = self.drain.clone();
         self.drain

@@ -52,12 +52,12 @@ impl ServeArgs {
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
     let seen = FileWatch::of(source.file().map(Path::to_owned).into_iter().collect());
-    let (settings, effective) = source.load_explained()?;
+    let settings = source.load()?;
     // Dropped last: log lines of the end are written too.
     let (log, _flush) = install_logs(&settings.log)?;
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
-    effective.warn_of_hidden();
+    source.warn_of_hidden();
     unsafe_settings::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
@@ -66,12 +66,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         // Before there are threads that read the environment.
         sockets: InheritedSockets::from_environment()?,
     };
-    let reload = Reload {
-        source,
-        seen,
-        effective,
-        log,
-    };
+    let reload = Reload { source, seen, log };
     let (main, threads) = runtime::start(threads)?;
     let served = main.block_on(until_stopped(supervision, threads, settings, reload));
     // A hanging DNS lookup must not delay the exit.

@@ -72,7 +72,7 @@ impl Excerpt {
     }
 }
 
-pub(super) fn line_number(text: &str, offset: usize) -> usize {
+fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 

@@ -11,7 +11,6 @@
 )]
 
 mod check;
-mod effective;
 #[cfg(test)]
 mod example_tests;
 mod excerpt;
@@ -30,7 +29,6 @@ mod source;
 mod table_tests;
 mod variables;
 
-pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
 pub use load::parse;
 pub use overrides::{OverrideSource, Overrides};

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::effective::EffectiveConfig;
+use serde_json::Value;
+
 use super::load::settings;
-use super::overrides::Overrides;
+use super::overrides::{OverrideSource, Overrides};
 use super::problem::ConfigError;
 use calendar_edge_core::settings::Settings;
 
@@ -33,14 +34,6 @@ impl ConfigSource {
     /// # Errors
     /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
-        self.load_explained().map(|(settings, _)| settings)
-    }
-
-    /// Reads the same, and returns the place that each value comes from.
-    ///
-    /// # Errors
-    /// All problems at once.
-    pub fn load_explained(&self) -> Result<(Settings, EffectiveConfig), ConfigError> {
         self.read(true)
     }
 
@@ -49,15 +42,33 @@ impl ConfigSource {
     /// # Errors
     /// Every problem at once.
     pub fn load_without_secrets(&self) -> Result<Settings, ConfigError> {
-        self.read(false).map(|(settings, _)| settings)
+        self.read(false)
     }
 
-    fn read(&self, reads_files: bool) -> Result<(Settings, EffectiveConfig), ConfigError> {
+    fn read(&self, reads_files: bool) -> Result<Settings, ConfigError> {
         let text = self.file().map(text_of).transpose()?;
         let name = self.file().map(|path| path.display().to_string());
-        let settings = settings(name.as_deref().zip(text.as_deref()), &self.overrides, reads_files)?;
-        let file = self.file().zip(text.as_deref());
-        Ok((settings, EffectiveConfig::of(file, &self.overrides)))
+        settings(name.as_deref().zip(text.as_deref()), &self.overrides, reads_files)
+    }
+
+    /// Logs each key of the present file whose value has no effect, because a flag or a variable has another.
+    pub fn warn_of_hidden(&self) {
+        let text = self.file().and_then(|file| text_of(file).ok());
+        let table: Value = toml::from_str(&text.unwrap_or_default()).unwrap_or_default();
+        for (key, source, stronger) in self.overrides.entries() {
+            let (OverrideSource::Flag(by) | OverrideSource::Environment(by)) = source;
+            let value = Value::from(stronger);
+            let in_file = table.pointer(&format!("/{}", key.replace('.', "/")));
+            if let Some(file) = in_file.filter(|in_file| **in_file != value) {
+                tracing::warn!(
+                    key,
+                    %file,
+                    by,
+                    %value,
+                    "a key of the file has no effect: a flag or a variable is stronger"
+                );
+            }
+        }
     }
 }
 

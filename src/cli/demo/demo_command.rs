@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use calendar_edge::app::{
     Edge, FileWatch, Reload, Running, ServingThreads, Signals, Supervision, raise_descriptor_limit,
 };
-use calendar_edge::config::{ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
+use calendar_edge::config::{ConfigError, ConfigSource, OverrideSource};
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
 use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
@@ -52,7 +52,6 @@ pub(crate) fn run(
     let reload = Reload {
         source: ConfigSource::default(),
         seen: FileWatch::default(),
-        effective: EffectiveConfig::default(),
         log,
     };
     // Before any code depends on it.

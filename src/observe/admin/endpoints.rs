@@ -84,10 +84,6 @@ endpoints! {
     GET "/migration", Unguarded => Migration;
     GET "/migration/report", Unguarded => Document(migration);
     GET "/migration/report/NAME", Unguarded => Document(migration);
-    GET "/config", Operators => Document(|parts, _| match &*parts.effective.load() {
-        Some(effective) => pretty(&**effective),
-        None => refused(&Refusal::no_route()),
-    });
     GET "/openapi.json", Unguarded
         => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));
     GET "/livez", All => Document(|_, _| json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)));

@@ -1,14 +1,14 @@
 //! The parts of the edge that the admin listener shows.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwap;
 
 use super::pages::Pages;
 use super::readiness::Readiness;
 use super::status::{EdgeFacts, Readings};
 use crate::companion::CompanionService;
-use crate::config::EffectiveConfig;
 use crate::gateway::Subjects;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Refusals};
@@ -19,8 +19,8 @@ use calendar_edge_core::relay::BufferBudget;
 pub(crate) struct AdminParts {
     /// Facts that stay as they are from the start on.
     pub(crate) facts: EdgeFacts,
-    /// The configuration in effect; missing where an edge runs without a program around it.
-    pub(crate) effective: Arc<ArcSwapOption<EffectiveConfig>>,
+    /// The configuration file that is followed, if there is one.
+    pub(crate) file: Arc<OnceLock<PathBuf>>,
     /// The edge's readiness.
     pub(crate) readiness: Arc<Readiness>,
     /// Documents that depend on the settings only.

@@ -11,9 +11,7 @@ use calendar_edge_core::concerns::word;
 /// The document at `/status`: the state of the edge now, under the settings in use.
 pub(super) fn status_document(parts: &AdminParts) -> Value {
     let (metrics, concerns) = (&parts.metrics, parts.concerns());
-    let effective = parts.effective.load();
-    let file = effective.as_ref().and_then(|effective| effective.file());
-    let file = file.map(|file| file.display().to_string());
+    let file = parts.file.get().map(|file| file.display().to_string());
     let memory =
         |(used, limit): (Option<u64>, Option<u64>)| json!({"used_bytes": used, "limit_bytes": limit});
     let bodies =

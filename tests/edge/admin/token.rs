@@ -27,7 +27,7 @@ const PUBLIC_ABSENT: [&str; 1] = ["/migration/report"];
 const GUARDED: [&str; 2] = ["/refusals", "/findings"];
 
 /// Pages that do, of which the edge here has none.
-const GUARDED_ABSENT: [&str; 2] = ["/config", "/refusals/x"];
+const GUARDED_ABSENT: [&str; 1] = ["/refusals/x"];
 
 #[test]
 fn every_document_of_the_listener_is_in_a_list() {
@@ -44,7 +44,7 @@ fn every_document_of_the_listener_is_in_a_list() {
         let path = path.replace("/ID", "/x").replace("/NAME", "");
         let listed = match access.split([' ', ';']).next() {
             Some("Unguarded") => [&PUBLIC[..], &PUBLIC_ABSENT].concat(),
-            Some("Operators") => [GUARDED, GUARDED_ABSENT].concat(),
+            Some("Operators") => [&GUARDED[..], &GUARDED_ABSENT].concat(),
             _ => continue,
         };
         assert!(listed.contains(&path.as_str()), "{path} is in no list");

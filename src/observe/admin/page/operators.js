@@ -37,8 +37,7 @@ async function rarely(now) {
   const loaded = `${now.started} ${now.configuration.loaded}`;
   if (asked.loaded !== loaded) {
     asked.loaded = loaded;
-    const [api, effective] = await Promise.all([ask("/openapi.json"), ask("/config")]);
-    keys(effective);
+    const api = await ask("/openapi.json");
     if (api.ok) list = operations(api.body);
     routes(now, list);
   }

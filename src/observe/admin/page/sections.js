@@ -114,19 +114,6 @@ function configuration(now) {
   ]);
 }
 
-/** The keys that are set; the others have their defaults. */
-function keys(answer) {
-  show($("keys-part"), JSON.stringify(answer.body), () => {
-    if (!answer.ok) return refused(answer);
-    const [box, body] = table("The keys that are set", ["Key", "Value", "Set in"], "No key is set: everything has its default.");
-    const set = answer.body.keys.filter((one) => one.source !== "default");
-    fill(body, set, (one) => one.key, ({ key, value, source, at }) => [
-      { text: key, tone: "mono" }, { text: JSON.stringify(value), tone: "mono" }, source === "file" ? at : `${source} ${at}`,
-    ]);
-    return box;
-  });
-}
-
 function facts(now) {
   const { certificate, connections, memory } = now;
   pairs($("process-part"), [
