@@ -9,7 +9,7 @@ use super::drift_watch::{BackendDrifts, absent, site_name};
 use super::reload::Reloader;
 use crate::backend::{
     IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, metrics_of_root, read_index, read_namespace,
-    read_second, read_words,
+    read_words,
 };
 use crate::telemetry::with_causes;
 use calendar_edge_core::concerns::SiteFault;
@@ -223,9 +223,7 @@ impl IndexWatch {
                     self.reloader.metrics().indexes().read();
                     self.note_site(site, &source.root, None);
                     self.drifts.note(&site_name(&source), &source.root, drifts);
-                    let circle = Some(self.reloader.circle());
-                    let second = read_second(&self.reloader.settings(), &source.root, circle).await;
-                    if let Some(table) = self.indexes.learn(&source, index.with_second(second)) {
+                    if let Some(table) = self.indexes.learn(&source, index) {
                         log_table(&source, &table);
                         is_changed = true;
                     }

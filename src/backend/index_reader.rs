@@ -16,11 +16,11 @@ use crate::server::bodies::{CollectError, read_within};
 use calendar_edge_core::concerns::SiteFault;
 use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::relay::{OriginFailure, without_byte_order_marks};
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, DriftKind, compare_index};
 use calendar_edge_judge::contract::{
-    EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, PublishedRoutes,
-    SECOND_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace,
+    EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
+    calendar_namespace,
 };
 use calendar_edge_judge::problem::Words;
 
@@ -97,21 +97,6 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings
-}
-
-/// Reads the routes of the second API below a root of the site, if requests for it are forwarded; none: the site shows
-/// none now.
-pub(crate) async fn read_second(
-    settings: &Settings,
-    root: &Url,
-    circle: Option<&CircleKey>,
-) -> Option<PublishedRoutes> {
-    if settings.other != OtherTraffic::Forward {
-        return None;
-    }
-    let site = settings.site();
-    let reader = IndexReader::new(&site, root).ok()?.of_edge(circle);
-    PublishedRoutes::of_document(&reader.document(SECOND_NAMESPACE, None).await.ok()?)
 }
 
 /// Reads the differences of a backend's namespace below a root from the table.

@@ -52,7 +52,7 @@ pub(crate) use exchange::SiteTraffic;
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use forwarded_headers::{Forwarded, ForwardedHeaders};
 pub use index_reader::{IndexReadError, read_beside, with_listed_namespace};
-pub(crate) use index_reader::{read_drift, read_index, read_namespace, read_second, read_words};
+pub(crate) use index_reader::{read_drift, read_index, read_namespace, read_words};
 pub(crate) use judged_call::JudgedCall;
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;

@@ -1,43 +1,22 @@
-//! Calls to the plugin's second API, `tec/v1`: held to the routes that the site publishes, and to the limits of the
-//! calendar.
+//! Calls to the plugin's second API, `tec/v1`: held to the limits of the calendar.
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::{Mode, OtherTraffic, Rate, Settings};
+use calendar_edge_core::settings::{Rate, Settings};
 use http::Method;
 
-use super::{answer, count, ruled, told};
-use crate::support::{Edge, Origin, Reply, index_text};
+use super::{answer, ruled, told};
+use crate::support::{Edge, Origin, Reply};
 
-const SECOND: &str = include_str!("../../../fixtures/contract/second-index.json");
-
-const CREATE: &str = "POST /wp-json/tec/v1/events";
-const NOWHERE: &str = "GET /wp-json/tec/v1/nowhere";
-
-/// A site that publishes both APIs, and an edge that has read them.
+/// A site, and an edge that forwards all of it.
 async fn site_behind(change: impl FnOnce(&mut Settings)) -> (Origin, Edge) {
-    let origin = Origin::answering(|seen| match seen.target.as_str() {
-        "/wp-json/tribe/events/v1" => Reply::json(200, &index_text("6.17.2")),
-        "/wp-json/tec/v1" => Reply::json(200, SECOND),
-        "/wp-json/tribe/events/v1/events/0" => Reply::json(404, "{}"),
-        _ => Reply::json(200, "{\"from\":\"site\"}"),
-    })
-    .await;
-    let builder = Edge::builder().origin(&origin).knowing(None);
-    let edge = builder.settings(|settings| {
+    let origin = Origin::answering(|_| Reply::json(200, "{\"from\":\"site\"}")).await;
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
         *settings = ruled(settings.clone(), "");
-        settings.origin.read_index = true;
-        settings.origin.index_interval = Duration::from_millis(20);
         change(settings);
     });
     let edge = edge.start().await;
-    for _ in 0..200 {
-        if edge.admin("/status").await.json()["roots"][0]["contract"]["read"] == true {
-            return (origin, edge);
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the index is not read");
+    (origin, edge)
 }
 
 /// True if the site got a request for a target.
@@ -48,43 +27,6 @@ fn has_heard(origin: &Origin, target: &str) -> bool {
 /// The code of a response; `site` where the site responded.
 async fn code(edge: &Edge, request: &str) -> String {
     told(&answer(edge, request).await).1
-}
-
-#[tokio::test]
-async fn a_call_that_the_site_would_refuse_does_not_reach_it() {
-    let (origin, edge) = site_behind(|settings| settings.mode = Mode::Enforce).await;
-    for (request, expected) in [
-        ("GET /wp-json/tec/v1/events", "site"),
-        ("GET /wp-json/tec/v1/events/7", "site"),
-        ("OPTIONS /wp-json/tec/v1/elsewhere", "site"),
-        (NOWHERE, "rest_no_route"),
-        ("PUT /wp-json/tec/v1/events", "rest_no_route"),
-        ("GET /?rest_route=/tec/v1/nowhere", "rest_no_route"),
-        (CREATE, "rest_forbidden"),
-        ("POST /wp-json/tec/v1/events | Authorization: Basic YTpi", "site"),
-        (
-            "POST / | Content-Type: application/x-www-form-urlencoded | rest_route=/tec/v1/events&title=x",
-            "rest_forbidden",
-        ),
-        (
-            "GET /wp-json/tec/v1/events | Authorization: Basic YTpi | Authorization: Basic YTpj",
-            "edge_bad_authorization",
-        ),
-        ("GET /wp-json/wp/v2/nowhere", "site"),
-    ] {
-        assert_eq!(code(&edge, request).await, expected, "{request}");
-    }
-    assert!(!has_heard(&origin, "/wp-json/tec/v1/nowhere"));
-    assert_eq!(count(&edge, "second_api", "refused").await, 5);
-    assert_eq!(count(&edge, "second_api", "passed").await, 4);
-}
-
-#[tokio::test]
-async fn a_reporting_edge_counts_and_forwards_it() {
-    let (_origin, edge) = site_behind(|settings| settings.mode = Mode::Report).await;
-    assert_eq!(code(&edge, NOWHERE).await, "site");
-    assert_eq!(code(&edge, CREATE).await, "site");
-    assert_eq!(count(&edge, "second_api", "reported").await, 2);
 }
 
 #[tokio::test]
@@ -143,11 +85,4 @@ async fn a_form_that_names_it_pays_as_well() {
     assert_eq!(code(&edge, &call).await, "edge_rate_limited");
     let seen = origin.take_seen();
     assert_eq!(seen.iter().filter(|seen| seen.method == Method::POST).count(), 5);
-}
-
-#[tokio::test]
-async fn an_edge_for_the_calendar_alone_does_not_ask_for_it() {
-    let (origin, edge) = site_behind(|settings| settings.other = OtherTraffic::Refuse).await;
-    assert_eq!(code(&edge, "GET /wp-json/tec/v1/events").await, "rest_no_route");
-    assert!(!has_heard(&origin, "/wp-json/tec/v1"));
 }

@@ -2,12 +2,11 @@
 
 use http::Method;
 
-use super::second_api::{SECOND_API, SecondApi, cost};
+use super::second_api::cost;
 use super::surface_request::{SurfaceRequest, is_below};
 use super::surface_verdict::{SurfaceVerdict, strictest};
 use crate::limits::rates::CostClass;
 use crate::settings::{Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfacePattern, SurfaceRule};
-use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
@@ -43,8 +42,8 @@ pub struct SurfaceRules {
     pages: Vec<(SiteDoor, usize)>,
     calls: Vec<(&'static [&'static str], usize)>,
     unknown: Option<UnknownNamespaces>,
-    /// None where the rest of the site is not forwarded.
-    second: Option<SecondApi>,
+    /// True if the rest of the site is forwarded.
+    is_forwarded: bool,
 }
 
 /// The rule for routes that no other rule takes.
@@ -58,9 +57,8 @@ struct UnknownNamespaces {
 // === impl SurfaceRules ===
 
 impl SurfaceRules {
-    /// The rules of these settings before sites that publish these tables; none where the rest of the site is not
-    /// forwarded.
-    pub fn new(settings: &Settings, tables: &TablesInForce) -> Self {
+    /// The rules of these settings; none where the rest of the site is not forwarded.
+    pub fn new(settings: &Settings) -> Self {
         if settings.other != OtherTraffic::Forward {
             return Self::default();
         }
@@ -69,7 +67,7 @@ impl SurfaceRules {
             laid_out.add(rule.clone());
         }
         laid_out.unknown = UnknownNamespaces::of(settings);
-        laid_out.second = Some(SecondApi::new(settings, tables));
+        laid_out.is_forwarded = true;
         laid_out
     }
 
@@ -97,19 +95,17 @@ impl SurfaceRules {
     /// The names of all rules.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let unknown = self.unknown.iter().map(|unknown| &unknown.rule);
-        let named = self.rules.iter().chain(unknown).map(|rule| rule.name.as_str());
-        named.chain(self.second.as_ref().map(|_| SECOND_API))
+        self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
     }
 
     /// True if no request is refused, counted or limited.
     pub const fn are_unset(&self) -> bool {
-        self.rules.is_empty() && self.unknown.is_none() && self.second.is_none()
+        self.rules.is_empty() && self.unknown.is_none() && !self.is_forwarded
     }
 
     /// The cost of a call to the plugin's second API, as one to the calendar has; none for other requests.
     pub fn cost(&self, request: &SurfaceRequest<'_>) -> Option<CostClass> {
-        self.second.as_ref()?;
-        request.readings().find_map(cost)
+        request.readings().find_map(cost).filter(|_| self.is_forwarded)
     }
 
     /// The strictest verdict about the readings of a request by its head, or by a `rest_route` in its form; none if no rule
@@ -141,9 +137,7 @@ impl SurfaceRules {
             }
             (None, _) => None,
         };
-        let by_rule = rule.map(|rule| SurfaceVerdict::of(rule, request));
-        let second = self.second.as_ref().and_then(|second| second.judge(request));
-        strictest(by_rule.into_iter().chain(second))
+        rule.map(|rule| SurfaceVerdict::of(rule, request))
     }
 
     /// The verdict about a page by the variables of its form, which WordPress takes as those of the query.

@@ -6,7 +6,6 @@ use super::{SeenBody, SurfaceRequest, SurfaceRules};
 use crate::settings::{
     Mode, OtherTraffic, Settings, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRule,
 };
-use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::routing::Roots;
 
 /// A rule that closes these patterns.
@@ -39,7 +38,7 @@ fn taken(settings: &Settings, target: &str, fields: &[(&str, &str)]) -> Option<S
         .fold(head, |head, (name, value)| head.header(*name, *value));
     let (head, ()) = head.body(()).expect("a request").into_parts();
     let roots = Roots::new(&settings.policy());
-    let rules = SurfaceRules::new(settings, &TablesInForce::default());
+    let rules = SurfaceRules::new(settings);
     let verdict = rules.judge(&SurfaceRequest::of(&roots, &head))?;
     let mark = if verdict.is_closed { "!" } else { "" };
     Some(format!("{}{mark}", verdict.rule.name))
@@ -204,7 +203,7 @@ fn by_body(settings: &Settings, target: &str, body: &SeenBody) -> (Option<String
     let head = http::Request::post(target).header("content-type", form);
     let (head, ()) = head.body(()).expect("a request").into_parts();
     let roots = Roots::new(&settings.policy());
-    let rules = SurfaceRules::new(settings, &TablesInForce::default());
+    let rules = SurfaceRules::new(settings);
     let found = rules.judge_body(&roots, &SurfaceRequest::of(&roots, &head), body);
     let shown = |verdict: super::SurfaceVerdict<'_>| {
         let mark = if verdict.is_refused() { "!" } else { "" };
@@ -293,7 +292,7 @@ fn calls_are_taken_unless_an_earlier_rule_took_the_script() {
     ] {
         let settings = settings(rules);
         let request = SurfaceRequest::of(&Roots::new(&settings.policy()), &head);
-        let rules = SurfaceRules::new(&settings, &TablesInForce::default());
+        let rules = SurfaceRules::new(&settings);
         assert!(rules.read_calls(&request));
         let verdict = rules.judge_calls(&request, &[Some(called.to_owned())]);
         assert_eq!(
@@ -330,5 +329,5 @@ fn unknown_namespaces_are_those_that_nothing_names() {
         assert_eq!(taken(&settings, target, &[]).as_deref(), expected, "{target}");
     }
     settings.other = OtherTraffic::Refuse;
-    assert!(SurfaceRules::new(&settings, &TablesInForce::default()).are_unset());
+    assert!(SurfaceRules::new(&settings).are_unset());
 }

@@ -38,8 +38,8 @@ pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use namespace::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace};
 pub use operation::{Action, Operation, OperationId, Place};
 pub use published::{
-    ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex, PublishedRoutes,
-    SECOND_NAMESPACE, TableInForce, TablesInForce,
+    ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex, TableInForce,
+    TablesInForce,
 };
 pub use query::{PAGE_NUMBER, PAGE_SIZE};
 pub use rule::Rule;

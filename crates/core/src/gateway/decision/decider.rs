@@ -95,7 +95,7 @@ impl Decider {
     /// The decider of these settings, before sites that publish these tables.
     pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            surface: SurfaceRules::new(settings, &tables),
+            surface: SurfaceRules::new(settings),
             on_head: OnHead::new(settings, tables),
             roots: Arc::new(Roots::new(&settings.policy())),
             other: settings.other,

@@ -13,7 +13,6 @@ use super::super::operation::Operation;
 use super::super::table::table;
 use super::super::versions::{PluginVersion, SiteVersion, is_younger};
 use super::index::PublishedIndex;
-use super::routes::PublishedRoutes;
 
 /// The table that calls of one site are judged by.
 ///
@@ -28,8 +27,6 @@ pub struct TableInForce {
     pub wanted: Option<PluginVersion>,
     /// The check of single events' ids in the version that calls are judged as; none: not known.
     pub event_ids: Option<EventIds>,
-    /// The routes of the site's second API; none: not known.
-    pub second: Option<PublishedRoutes>,
     /// True if an index of the site was read, now or earlier.
     pub is_read: bool,
 }
@@ -73,7 +70,6 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
         site_version: SiteVersion::UNKNOWN,
         wanted: None,
         event_ids: None,
-        second: None,
         is_read: false,
     })
 });
@@ -111,7 +107,6 @@ impl TableInForce {
             site_version: SiteVersion::of(index),
             event_ids: SiteVersion::of(index).event_ids(),
             wanted: None,
-            second: index.second.clone(),
             is_read: true,
         }
     }
@@ -188,7 +183,6 @@ impl TableInForce {
             },
             event_ids: self.event_ids.filter(|ids| other.event_ids == Some(*ids)),
             wanted: self.wanted.filter(|wanted| other.wanted == Some(*wanted)),
-            second: self.second.clone().or_else(|| other.second.clone()),
             is_read: self.is_read || other.is_read,
         }
     }
@@ -347,14 +341,6 @@ impl TablesInForce {
     /// The table of a root; without one, [`TableInForce::unread`].
     pub fn of_root(&self, root: usize) -> &Arc<TableInForce> {
         self.by_root.get(root).unwrap_or(&UNREAD)
-    }
-
-    /// The routes of the second API that each root publishes; none unless all of them do.
-    pub fn second(&self) -> Option<Vec<PublishedRoutes>> {
-        let published = self.by_root.iter().map(|table| table.second.clone());
-        published
-            .collect::<Option<_>>()
-            .filter(|routes: &Vec<_>| !routes.is_empty())
     }
 
     /// One table that describes all roots.

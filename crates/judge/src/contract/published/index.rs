@@ -6,7 +6,6 @@ use thiserror::Error;
 use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
-use super::routes::PublishedRoutes;
 
 /// Maximum size of an index, in bytes; measured ones have 28 to 45 kB.
 pub const MOST_INDEX_BYTES: usize = 1 << 20;
@@ -17,16 +16,13 @@ const MOST_ARGUMENTS: usize = 256;
 /// Maximum length of an argument's name, in bytes.
 const MOST_NAME_BYTES: usize = 64;
 
-/// The index of a site: for each operation of the table the names of its arguments, its check of event ids, and the
-/// routes of its second API.
+/// The index of a site: for each operation of the table the names of its arguments, and its check of event ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedIndex {
     /// By the position of the operation in the table; none: not published, or not credibly.
     operations: Vec<Option<Vec<Box<str>>>>,
     /// The site's check of event ids, as the probe showed it; none: not known.
     pub(in crate::contract) event_ids: Option<EventIds>,
-    /// The routes of the second API; none: not known.
-    pub(in crate::contract) second: Option<PublishedRoutes>,
 }
 
 /// The reason why a document is not the index of a namespace.
@@ -89,7 +85,6 @@ impl PublishedIndex {
         let this = Self {
             operations: table().operations().iter().map(credible).collect(),
             event_ids,
-            second: None,
         };
         let of_records = |operation: &&Operation| operation.id.kind().is_some();
         let mut records = table().operations().iter().filter(of_records);
@@ -106,12 +101,6 @@ impl PublishedIndex {
         Self { event_ids, ..self }
     }
 
-    /// The same index with the routes of the second API; none: the site showed none.
-    #[must_use]
-    pub fn with_second(self, second: Option<PublishedRoutes>) -> Self {
-        Self { second, ..self }
-    }
-
     /// This index, completed by an earlier one of the same site where this one has nothing.
     #[must_use]
     pub fn over(mut self, earlier: &Self) -> Self {
@@ -121,7 +110,6 @@ impl PublishedIndex {
             }
         }
         self.event_ids = self.event_ids.or(earlier.event_ids);
-        self.second = self.second.or_else(|| earlier.second.clone());
         self
     }
 

@@ -8,7 +8,6 @@
 
 mod in_force;
 mod index;
-mod routes;
 mod stored;
 #[cfg(test)]
 #[path = "published_tests.rs"]
@@ -16,4 +15,3 @@ mod tests;
 
 pub use in_force::{ArgumentStanding, OperationInForce, TableInForce, TablesInForce};
 pub use index::{IndexFault, MOST_INDEX_BYTES, PublishedIndex};
-pub use routes::{PublishedRoutes, SECOND_NAMESPACE};

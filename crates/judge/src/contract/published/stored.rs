@@ -5,16 +5,14 @@ use serde_json::{Map, Value};
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::index::{IndexFault, PublishedIndex};
-use super::routes::PublishedRoutes;
 
 const OPERATIONS: &str = "operations";
 const EVENT_IDS: &str = "event_ids";
-const SECOND: &str = "second";
 
 // === impl PublishedIndex ===
 
 impl PublishedIndex {
-    /// The index as JSON: the names of arguments by operation, how event ids are checked, and the second API.
+    /// The index as JSON: the names of arguments by operation, and how event ids are checked.
     pub fn to_json(&self) -> Value {
         let entry = |operation: &Operation| {
             let names: Vec<Value> = self.arguments(operation)?.map(Value::from).collect();
@@ -24,7 +22,6 @@ impl PublishedIndex {
         serde_json::json!({
             OPERATIONS: operations,
             EVENT_IDS: self.event_ids.map(<&str>::from),
-            SECOND: self.second.as_ref().map(PublishedRoutes::to_json),
         })
     }
 
@@ -38,7 +35,6 @@ impl PublishedIndex {
             let names = document.get(OPERATIONS)?.get(&operation.name)?.as_array()?;
             names.iter().map(Value::as_str).collect()
         };
-        let index = Self::of(find, event_ids.and_then(|name| name.parse().ok()))?;
-        Ok(index.with_second(document.get(SECOND).and_then(PublishedRoutes::of_document)))
+        Self::of(find, event_ids.and_then(|name| name.parse().ok()))
     }
 }

@@ -21,7 +21,6 @@ impl TableInForce {
                 .collect(),
             wanted: Some(wanted),
             event_ids: SiteVersion::exactly(wanted).event_ids(),
-            second: self.second.clone(),
             ..*self
         }
     }
