@@ -173,22 +173,6 @@ impl Lately {
     }
 }
 
-// === impl BackendFigures ===
-
-impl BackendFigures {
-    /// A backend that got no request yet.
-    pub fn unused(name: &str, is_site: bool) -> Self {
-        Self {
-            name: name.to_owned(),
-            is_site,
-            breaker: Position::Closed,
-            calls: Exchanges::default(),
-            pages: Exchanges::default(),
-            traffic: Vec::new(),
-        }
-    }
-}
-
 // === impl Usage ===
 
 impl Usage {

@@ -31,6 +31,18 @@ fn before(seconds: u64) -> UnixTime {
     NOW.saturating_sub(Duration::from_secs(seconds))
 }
 
+/// A backend that got no request yet.
+fn unused(name: &str, is_site: bool) -> BackendFigures {
+    BackendFigures {
+        name: name.to_owned(),
+        is_site,
+        breaker: Position::Closed,
+        calls: Exchanges::default(),
+        pages: Exchanges::default(),
+        traffic: Vec::new(),
+    }
+}
+
 /// Exchanges that ended with this fault, one each second until this many seconds ago.
 fn ends(exchanges: &mut Exchanges, fault: Option<&SiteFault>, count: u64, until: u64) {
     for second in (until..until + count).rev() {
@@ -76,7 +88,7 @@ fn fault(what: &str, advice: &str) -> SiteFault {
 
 fn fine() -> (Figures, Settings) {
     let mut figures = Figures {
-        backends: vec![BackendFigures::unused("http://wp.example", true)],
+        backends: vec![unused("http://wp.example", true)],
         companion: CompanionState::Alive,
         ..Figures::default()
     };
@@ -88,7 +100,7 @@ fn fine() -> (Figures, Settings) {
 }
 
 fn candidate(figures: &mut Figures) -> &mut BackendFigures {
-    figures.backends.push(BackendFigures::unused("next", false));
+    figures.backends.push(unused("next", false));
     &mut figures.backends[1]
 }
 
@@ -151,7 +163,7 @@ const STATES: &[StateRow] = &[
     ("nearly all fail", |f, _| { fails(f, &fault("x", "y")); ends(&mut site(f).calls, None, 1, 0); }, "No", "http://wp.example fails at times: 75 of 76 exchanges", READY, SITE_FAILS),
     ("responds again", |f, _| { fails(f, &fault("x", "y")); ends(&mut site(f).calls, None, 80, 0); }, "Look below", "http://wp.example fails at times: 75 of 155 exchanges", READY, SITE_FAILS),
     ("slow", |f, _| for _ in 0..20 { site(f).calls.end(None, Duration::from_secs(2), before(1)); }, "Look below", "http://wp.example is slow: 20 of its 80 responses", READY, Some("Slow")),
-    ("one of two sites down", |f, _| { let mut other = BackendFigures::unused("http://de.example", true); ends(&mut other.calls, Some(&fault("x", "y")), 9, 0); f.backends.push(other); }, "No", "http://de.example fails: 9 of 9", READY, SITE_FAILS),
+    ("one of two sites down", |f, _| { let mut other = unused("http://de.example", true); ends(&mut other.calls, Some(&fault("x", "y")), 9, 0); f.backends.push(other); }, "No", "http://de.example fails: 9 of 9", READY, SITE_FAILS),
     ("pages fail", |f, _| ends(&mut site(f).pages, Some(&fault("x", "y")), 9, 0), "No", "Pages of http://wp.example fail: 9 of 9", READY, SITE_FAILS),
     ("a circle", |f, _| { f.is_circle = true; fails(f, &fault("x", "y")); }, "No", "origin.url leads back to this edge", (503, 503), Some("Circle")),
     ("breaker open", |f, _| site(f).breaker = Position::Open, "No", "The breaker of http://wp.example is open", READY, Some("BreakerOpen")),

@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
-use calendar_edge_judge::contract::{Argument, Relation, StrictRule, strict, table};
+use calendar_edge_judge::contract::strict::{
+    BODY_BYTES, ID_DIGITS, JSON_DEPTH, JSON_ELEMENTS, LARGEST_ID, LARGEST_PAGE, LAST_PAGE, LIST_ELEMENTS,
+    OBJECT_MEMBERS, QUERY_PAIRS, SLUG_BYTES, TEXT_CHARACTERS,
+};
+use calendar_edge_judge::contract::{Argument, Relation, StrictRule, table};
 
 const HEAD: &str = "\
 # Strict profile
@@ -33,10 +37,29 @@ control characters, and a list has one element at least.
 |---|---|---|
 ";
 
+/// Every limit with its unit, for documents. Of more than the largest page the site gives as many, without an error.
+const LIMITS: [(&str, u64); 12] = [
+    ("Pairs of a query", QUERY_PAIRS as u64),
+    ("Bytes of a request body", BODY_BYTES as u64),
+    ("Nesting of a JSON body", JSON_DEPTH as u64),
+    ("Members of one JSON object", OBJECT_MEMBERS as u64),
+    ("Elements of one JSON list", JSON_ELEMENTS as u64),
+    ("Elements of one list argument", LIST_ELEMENTS as u64),
+    (
+        "Characters of a text that is not a description",
+        TEXT_CHARACTERS as u64,
+    ),
+    ("Bytes of a slug", SLUG_BYTES as u64),
+    ("Digits of an id in a path", ID_DIGITS as u64),
+    ("The largest id", LARGEST_ID),
+    ("The largest page", LAST_PAGE),
+    ("The largest page size", LARGEST_PAGE),
+];
+
 /// Returns the Markdown text of `docs/reference/strict.md`.
 fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
-    for (what, most) in strict::LIMITS {
+    for (what, most) in LIMITS {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "| {what} | {most} |");
     }

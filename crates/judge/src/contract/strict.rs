@@ -90,25 +90,6 @@ pub const LAST_PAGE: u64 = 100_000;
 /// The most records that the plugin puts on a page, by default.
 pub const LARGEST_PAGE: u64 = 50;
 
-/// Every limit with its unit, for documents. Of more than the largest page the site gives as many, without an error.
-pub const LIMITS: [(&str, u64); 12] = [
-    ("Pairs of a query", QUERY_PAIRS as u64),
-    ("Bytes of a request body", BODY_BYTES as u64),
-    ("Nesting of a JSON body", JSON_DEPTH as u64),
-    ("Members of one JSON object", OBJECT_MEMBERS as u64),
-    ("Elements of one JSON list", JSON_ELEMENTS as u64),
-    ("Elements of one list argument", LIST_ELEMENTS as u64),
-    (
-        "Characters of a text that is not a description",
-        TEXT_CHARACTERS as u64,
-    ),
-    ("Bytes of a slug", SLUG_BYTES as u64),
-    ("Digits of an id in a path", ID_DIGITS as u64),
-    ("The largest id", LARGEST_ID),
-    ("The largest page", LAST_PAGE),
-    ("The largest page size", LARGEST_PAGE),
-];
-
 /// The statuses that the specification names.
 pub(super) const STATUSES: StrictRule =
     StrictRule::Word(&["publish", "draft", "pending", "private", "future"]);
