@@ -34,7 +34,7 @@ pub(crate) struct CalendarCall {
 #[derive(Debug)]
 pub(crate) struct ClientSide {
     pub(crate) context: ClientContext,
-    /// The address that is charged for the work of the site.
+    /// Its address, which is charged for the work of the site.
     pub(crate) address: Option<IpAddr>,
     pub(crate) identity: Identity,
     pub(crate) forwarded: ForwardedHeaders,

@@ -146,10 +146,12 @@ impl DryRunCall {
 
     /// The copy of a valid call of this client.
     pub(crate) fn copy_of(call: &ValidatedCall, client: &ClientSide) -> Self {
-        let client = ClientSide::absent(client.context.clone(), client.forwarded.clone());
+        // A guard counts the copy for the client whose call it is.
+        let mut absent = ClientSide::absent(client.context.clone(), client.forwarded.clone());
+        absent.address = client.address;
         Self {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
-            client: Arc::new(client),
+            client: Arc::new(absent),
             operation: call.operation(),
         }
     }

@@ -8,7 +8,6 @@ use super::event_fact::EventFact;
 use super::facts_query::{FactsQuery, WantedEvents};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
-use super::kept_facts::KeptFacts;
 use super::named_facts::NamedFacts;
 use super::query_pacing::QueryPacing;
 use super::record_fact::RecordFact;
@@ -72,7 +71,7 @@ pub(super) struct LastReply {
     pub(super) number: u64,
     pub(super) sums: String,
     /// The number of messages that were received when its query began.
-    messages: u64,
+    pub(super) messages: u64,
     pub(super) at: UnixTime,
 }
 
@@ -96,9 +95,8 @@ impl Facts {
         }
     }
 
-    /// The facts that an earlier run has kept.
-    pub(super) fn kept(kept: KeptFacts) -> Self {
-        let snapshot = kept.snapshot;
+    /// The facts that an earlier run has kept, as of the last reply that it got.
+    pub(super) fn kept(snapshot: Arc<FactsSnapshot>, last: LastReply, is_unproven: bool) -> Self {
         let events = snapshot.events.iter().map(|event| (event.id, event.clone()));
         let records = snapshot.records.as_ref().map(|records| {
             let records = records.iter().map(|record| (record.id, Arc::clone(record)));
@@ -109,13 +107,8 @@ impl Facts {
             progress: EventsRead::Kept,
             site: Some(snapshot.site.clone()),
             events: events.collect(),
-            last: Some(LastReply {
-                number: kept.number,
-                sums: kept.sums,
-                messages: 0,
-                at: kept.at,
-            }),
-            is_unproven: kept.is_unproven,
+            last: Some(last),
+            is_unproven,
             snapshot: Some(snapshot),
             ..Self::default()
         }

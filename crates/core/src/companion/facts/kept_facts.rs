@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::calendar_facts::Facts;
+use super::calendar_facts::{Facts, LastReply};
 use super::facts_snapshot::FactsSnapshot;
 use crate::unix_time::UnixTime;
 
@@ -15,12 +15,12 @@ pub struct KeptFacts {
     /// The site and the secret that they belong to.
     of: String,
     /// Number, sums and time of the last reply of the site.
-    pub(super) number: u64,
-    pub(super) sums: String,
-    pub(super) at: UnixTime,
+    number: u64,
+    sums: String,
+    at: UnixTime,
     /// True if changes may hide behind messages.
-    pub(super) is_unproven: bool,
-    pub(super) snapshot: Arc<FactsSnapshot>,
+    is_unproven: bool,
+    snapshot: Arc<FactsSnapshot>,
 }
 
 /// The version of the file that is read here.
@@ -49,6 +49,12 @@ impl Facts {
     pub fn of_kept(kept: KeptFacts, of: &str, with_records: bool) -> Option<Self> {
         let has_records = kept.snapshot.records.is_some();
         let is_ours = kept.version == VERSION && kept.of == of && has_records == with_records;
-        is_ours.then(|| Self::kept(kept))
+        let last = LastReply {
+            number: kept.number,
+            sums: kept.sums,
+            messages: 0,
+            at: kept.at,
+        };
+        is_ours.then(|| Self::kept(kept.snapshot, last, kept.is_unproven))
     }
 }

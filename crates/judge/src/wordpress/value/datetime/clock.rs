@@ -1,8 +1,7 @@
 //! Forms of a time of day.
 
 use super::date_reading::DateReading;
-use super::scanner::Form;
-use super::token::DateToken;
+use super::token::{DateToken, Form};
 
 /// The clock forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[

@@ -1,8 +1,7 @@
 //! Forms of a calendar date.
 
 use super::date_reading::DateReading;
-use super::scanner::Form;
-use super::token::DateToken;
+use super::token::{DateToken, Form};
 
 /// The date forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[

@@ -1,8 +1,7 @@
 //! Forms of a calendar date and a time of day in one piece.
 
 use super::date_reading::DateReading;
-use super::scanner::Form;
-use super::token::DateToken;
+use super::token::{DateToken, Form};
 
 /// The forms of a date with a time. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[

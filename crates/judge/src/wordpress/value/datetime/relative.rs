@@ -1,8 +1,7 @@
 //! Forms that count from a date or from now: words, amounts of units, weekdays, timestamps.
 
 use super::date_reading::{DateReading, DayEdge, Special};
-use super::scanner::Form;
-use super::token::DateToken;
+use super::token::{DateToken, Form};
 use super::vocabulary::Amount;
 
 /// The relative forms. Of equally long matches the first one counts.

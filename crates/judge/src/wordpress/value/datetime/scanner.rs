@@ -7,17 +7,9 @@ use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::date_reading::DateReading;
-use super::token::DateToken;
+use super::token::Form;
 use super::vocabulary::FRAGMENTS;
 use super::{clock, date, moment, relative, zone};
-
-/// One form of date, time, zone or relative words: the regular expression of its spelling, which names
-/// [`FRAGMENTS`] in braces, and the function that adds its content to a reading, or returns `None` for a flaw.
-pub(super) type Form = (
-    &'static str,
-    fn(&mut DateReading, &mut DateToken<'_>) -> Option<()>,
-);
 
 /// All forms, in order: of equally long matches the first one counts.
 fn forms() -> impl Iterator<Item = &'static Form> {

@@ -3,9 +3,17 @@
 //! PHP recognises a piece as a whole and then takes its numbers one after the other, skipping the bytes
 //! between them. This leads to some strange readings, which this module reproduces.
 
+use super::date_reading::DateReading;
 use super::vocabulary::{self, Amount, Unit};
 use crate::wordpress::value::split_while;
 use crate::wordpress::value::timezone::{ZoneReading, offset};
+
+/// One form of date, time, zone or relative words: the regular expression of its spelling, which names
+/// [`vocabulary::FRAGMENTS`] in braces, and the function that adds its content to a reading, or returns `None` for a flaw.
+pub(super) type Form = (
+    &'static str,
+    fn(&mut DateReading, &mut DateToken<'_>) -> Option<()>,
+);
 
 /// The part of a piece that was not read yet.
 pub(super) struct DateToken<'a> {

@@ -1,6 +1,6 @@
 //! Forms of a time zone, and the blanks between forms.
 
-use super::scanner::Form;
+use super::token::Form;
 
 /// The zone forms and the blanks. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
