@@ -48,7 +48,8 @@ impl TraceHeaders {
 // === impl TraceContext ===
 
 impl TraceContext {
-    /// Continues the trace that a request names, with the flag of its parent, or begins one that is not sampled.
+    /// Continues the trace that a request names, with the flag of its parent, or begins one that is
+    /// sampled: the site decides what it records.
     pub(crate) fn of(headers: &TraceHeaders) -> Self {
         let parent = headers.parent.as_ref();
         let span = fresh_span();
@@ -62,7 +63,7 @@ impl TraceContext {
             None => Self {
                 trace: fresh_trace(),
                 span,
-                is_sampled: false,
+                is_sampled: true,
                 state: None,
             },
         }
@@ -217,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn a_new_trace_is_not_sampled_and_others_follow_their_parents() {
-        assert!(outgoing(&[]).0.ends_with("-00"));
+    fn a_new_trace_is_sampled_and_others_follow_their_parents() {
+        assert!(outgoing(&[]).0.ends_with("-01"));
         for flags in ["01", "00"] {
             let (parent, _) = outgoing(&[("traceparent", &format!("00-{TRACE}-00f067aa0ba902b7-{flags}"))]);
             assert!(parent.ends_with(&format!("-{flags}")), "{parent}");
