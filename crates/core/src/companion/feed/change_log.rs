@@ -41,9 +41,16 @@ pub struct ChangeLog {
     /// The end of what readers get.
     pub(super) end: FeedPosition,
     pub(super) listed: Numbered<WhatChanged>,
-    /// The number of reads without a result.
-    pub(super) pending: Numbered<u8>,
+    pub(super) pending: Numbered<PendingReads>,
     pub(super) known: KnownRecords,
+}
+
+/// The reads of a pending record.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct PendingReads {
+    /// Those without a result. A file does not keep them: after a restart the site may respond again.
+    #[serde(skip)]
+    failed: u8,
 }
 
 /// A record that is to be read as an anonymous reader, because of the change with this number.
@@ -250,7 +257,7 @@ impl ChangeLog {
                 .pending
                 .get(name)
                 .map_or(number, |(pending, _)| number.max(*pending));
-            self.pending.put(name, later, 0);
+            self.pending.put(name, later, PendingReads::default());
         }
         if self.pending.len() > self.most {
             self.gap(number, now);
@@ -281,11 +288,11 @@ impl ChangeLog {
     }
 
     fn failed(&mut self, name: RecordName, number: u64) {
-        let Some(attempts) = self.pending.get_mut(name) else {
+        let Some(reads) = self.pending.get_mut(name) else {
             return;
         };
-        *attempts += 1;
-        if *attempts >= Self::MOST_ATTEMPTS {
+        reads.failed += 1;
+        if reads.failed >= Self::MOST_ATTEMPTS {
             self.raise_floor(number);
         }
     }

@@ -141,3 +141,25 @@ fn each_state_of_a_record_outlives_a_restart() {
     };
     assert_eq!((listed(&log).len(), listed(&kept)), (3, listed(&log)));
 }
+
+#[test]
+fn a_kept_log_tries_a_pending_record_as_often_as_a_new_one() {
+    let mut heard = ReceivedLog::new();
+    heard.change("event:50", false);
+    let tries = u32::from(ChangeLog::MOST_ATTEMPTS - 1);
+    for _ in 0..2 {
+        for _ in 0..tries {
+            assert_eq!(heard.judge(&RecordVerdict::Failed), 1);
+        }
+        let kept = serde_json::to_string(&heard.log).unwrap();
+        heard.log = serde_json::from_str(&kept).unwrap();
+        heard.log.resize(100, now(heard.number));
+    }
+    heard.judge(&RecordVerdict::Readable(None));
+    let since = FeedPosition {
+        number: 10,
+        at: now(10),
+    };
+    let page = heard.read(Some(since));
+    assert!(page.is_complete && page.changes.len() == 1, "{page:?}");
+}

@@ -1,19 +1,14 @@
 //! Values of records in the order of their changes, one for each record.
 
 use std::collections::{BTreeSet, HashMap};
-use std::hash::BuildHasher;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::known_records::RecordName;
 
 /// A value for each record, with the number of its change.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(
-    from = "HashMap<RecordName, (u64, T)>",
-    into = "HashMap<RecordName, (u64, T)>"
-)]
-#[serde(bound(serialize = "T: Clone + Serialize", deserialize = "T: Deserialize<'de>"))]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "HashMap<RecordName, (u64, T)>", bound = "T: Deserialize<'de>")]
 pub(super) struct Numbered<T> {
     records: HashMap<RecordName, (u64, T)>,
     order: BTreeSet<(u64, RecordName)>,
@@ -40,9 +35,10 @@ impl<T> From<HashMap<RecordName, (u64, T)>> for Numbered<T> {
     }
 }
 
-impl<T, S: BuildHasher + Default> From<Numbered<T>> for HashMap<RecordName, (u64, T), S> {
-    fn from(numbered: Numbered<T>) -> Self {
-        numbered.records.into_iter().collect()
+/// The order follows from the numbers.
+impl<T: Serialize> Serialize for Numbered<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.records.serialize(serializer)
     }
 }
 
