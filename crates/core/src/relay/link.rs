@@ -60,16 +60,16 @@ fn link(field: &[u8], start: usize) -> Option<(Link, usize)> {
     while let Some(found) = PARAMETER.captures(field.get(at..)?) {
         if let Some(value) = found.get(2).or_else(|| found.get(3)) {
             let place = at + value.start()..at + value.end();
-            match found.get(1)?.as_bytes().to_ascii_lowercase().as_slice() {
-                b"anchor" => _ = link.anchor.get_or_insert(place),
-                b"hreflang" => _ = link.language.get_or_insert(place),
-                b"rel" if !std::mem::replace(&mut has_relation, true) => {
-                    let relations = unescaped(value.as_bytes());
-                    let mut relations = relations.split(u8::is_ascii_whitespace);
-                    link.is_api =
-                        relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION.as_bytes()));
-                }
-                _ => {}
+            let name = found.get(1)?.as_bytes();
+            if name.eq_ignore_ascii_case(b"anchor") {
+                link.anchor.get_or_insert(place);
+            } else if name.eq_ignore_ascii_case(b"hreflang") {
+                link.language.get_or_insert(place);
+            } else if name.eq_ignore_ascii_case(b"rel") && !std::mem::replace(&mut has_relation, true) {
+                let relations = unescaped(value.as_bytes());
+                let mut relations = relations.split(u8::is_ascii_whitespace);
+                link.is_api =
+                    relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION.as_bytes()));
             }
         }
         at += found.get(0)?.end();
