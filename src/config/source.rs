@@ -1,5 +1,6 @@
 //! The source of settings, so that they can be reloaded.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -55,7 +56,13 @@ impl ConfigSource {
     pub fn warn_of_hidden(&self) {
         let text = self.file().and_then(|file| text_of(file).ok());
         let table: Value = toml::from_str(&text.unwrap_or_default()).unwrap_or_default();
-        for (key, source, stronger) in self.overrides.entries() {
+        // The last one of a key counts.
+        let strongest: BTreeMap<_, _> = self
+            .overrides
+            .entries()
+            .map(|(key, source, text)| (key, (source, text)))
+            .collect();
+        for (key, (source, stronger)) in strongest {
             let (OverrideSource::Flag(by) | OverrideSource::Environment(by)) = source;
             let value = Value::from(stronger);
             let in_file = table.pointer(&format!("/{}", key.replace('.', "/")));
