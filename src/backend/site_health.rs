@@ -58,9 +58,8 @@ impl SiteHealth {
             return;
         }
         for (backend, requests) in self.sites.iter() {
-            // So that the record of the backend is fresh.
-            let look = requests.index(backend, NAMESPACES);
-            if !is_fresh(backend) && timeout(PATIENCE, look).await.is_err() {
+            let look = || timeout(PATIENCE, requests.index(backend, NAMESPACES));
+            if !is_fresh(backend) && look().await.is_err() {
                 backend.failed(ExchangeFailure::Timeout.fault(), PATIENCE);
             }
             if is_fresh(backend) {
